@@ -44,6 +44,8 @@ struct ATTClient: Sendable {
         case includes(service: Int)
         case characteristics(service: Int)
         case descriptors(service: Int, characteristic: Int)
+        /// Subscribes to Service Changed.
+        case serviceChanged
         case deviceName
         case read
         case write
@@ -108,6 +110,9 @@ struct ATTClient: Sendable {
             current = (number, operation, .read)
             return [.send(.readRequest(handle))]
         case .write(let handle, let bytes):
+            guard bytes.count <= ATTLimits.longestValue else {
+                return [.complete(number, .failed(.invalidAttributeValueLength))] + startNext()
+            }
             guard bytes.count > ATTLimits.written(mtu: mtu) else {
                 current = (number, operation, .write)
                 return [.send(.writeRequest(handle, bytes))]
@@ -144,6 +149,7 @@ struct ATTClient: Sendable {
             mtu = max(ATTLimits.minimumMTU, min(Int(theirs), maximumMTU))
             current?.step = .services(isPrimary: true)
             return continueDiscovery()
+        case (.serviceChanged, .writeResponse): return readDeviceName()
         case (.deviceName, .readResponse(let name)):
             return finish(.discovered(discovery.services, deviceName: name))
         case (.read, .readResponse(let part)), (.read, .readBlobResponse(let part)): return received(part)
@@ -174,6 +180,7 @@ struct ATTClient: Sendable {
             current?.step = .services(isPrimary: true)
             return continueDiscovery()
         case .services, .includes, .characteristics, .descriptors: return nextDiscoveryStep(after: step)
+        case .serviceChanged: return readDeviceName()
         case .deviceName: return finish(.discovered(discovery.services, deviceName: nil))
         // The value ended with a full part.
         case .read where !value.isEmpty: return finish(.value(value))
@@ -229,18 +236,26 @@ struct ATTClient: Sendable {
     }
 
     private mutating func endDiscovery() -> [Action] {
-        let services = discovery.services
-        serviceChangedHandle = services.valueHandle(of: "2A05", in: "1801")
-        guard let name = services.valueHandle(of: "2A00", in: "1800") else {
-            return finish(.discovered(services, deviceName: nil))
+        let changed = discovery.services.characteristic("2A05", in: "1801")
+        serviceChangedHandle = changed?.valueHandle
+        guard let configuration = changed?.descriptors.first(where: { $0.uuid == "2902" }) else {
+            return readDeviceName()
+        }
+        current?.step = .serviceChanged
+        return [.send(.writeRequest(configuration.handle, [0x02, 0x00]))]
+    }
+
+    private mutating func readDeviceName() -> [Action] {
+        guard let name = discovery.services.characteristic("2A00", in: "1800") else {
+            return finish(.discovered(discovery.services, deviceName: nil))
         }
         current?.step = .deviceName
-        return [.send(.readRequest(name))]
+        return [.send(.readRequest(name.valueHandle))]
     }
 }
 
 extension [TappedService] {
-    fileprivate func valueHandle(of characteristic: BluetoothUUID, in service: BluetoothUUID) -> UInt16? {
-        lazy.filter { $0.uuid == service }.flatMap(\.characteristics).first { $0.uuid == characteristic }?.valueHandle
+    fileprivate func characteristic(_ uuid: BluetoothUUID, in service: BluetoothUUID) -> TappedCharacteristic? {
+        lazy.filter { $0.uuid == service }.flatMap(\.characteristics).first { $0.uuid == uuid }
     }
 }

@@ -68,7 +68,7 @@ struct ATTServer: Sendable {
     /// Handles a packet of the client.
     mutating func receive(_ bytes: [UInt8]) -> [Action] {
         guard let opcode = bytes.first else { return [] }
-        guard let pdu = ATTPDU(bytes) else { return malformed(bytes, opcode) }
+        guard bytes.count <= mtu, let pdu = ATTPDU(bytes) else { return malformed(bytes, opcode) }
         switch pdu {
         case .confirmation: return confirmed()
         case .writeCommand(let handle, let value):
@@ -109,8 +109,12 @@ struct ATTServer: Sendable {
 
     /// Handles a change of the device's services: a client that subscribed to Service Changed gets an indication.
     mutating func servicesChanged(to table: AttributeTable) -> [Action] {
+        configurations = configurations.filter { handle, _ in
+            guard case .clientConfiguration(let id)? = table[handle]?.content else { return false }
+            return self.table.clientConfigurationHandle(of: id) == handle
+        }
         self.table = table
-        lastRead = nil
+        (lastRead, prepared) = (nil, [])
         guard let changed = table.attributes.first(where: { $0.type == "2A05" }), case .value(let id) = changed.content,
             let configuration = table.clientConfigurationHandle(of: id), configurations[configuration] != nil
         else { return [] }
@@ -223,18 +227,22 @@ struct ATTServer: Sendable {
     private mutating func readNext(
         of handles: [UInt16], _ values: [[UInt8]], _ opcode: UInt8, isVariable: Bool
     ) -> [Action] {
-        guard let handle = handles.first else {
-            // The whole response has one packet.
-            if isVariable { return [.send(.readMultipleVariableResponse(Self.fit(values, into: mtu - 1)))] }
-            return [.send(.readMultipleResponse(Array(values.joined().prefix(mtu - 1))))]
+        var values = values
+        for (index, handle) in handles.enumerated() {
+            guard let attribute = table[handle] else { return respond(failure(opcode, handle, .invalidHandle)) }
+            if case .value(let id) = attribute.content {
+                let rest = Array(handles[(index + 1)...])
+                return begin(
+                    .readMultiple(rest: rest, values: values, handle: handle, isVariable: isVariable), .read(id))
+            }
+            values.append(constant(of: attribute))
         }
-        guard let attribute = table[handle] else { return respond(failure(opcode, handle, .invalidHandle)) }
-        let rest = Array(handles.dropFirst())
-        if case .value(let id) = attribute.content {
-            return begin(
-                .readMultiple(rest: rest, values: values, handle: handle, isVariable: isVariable), .read(id))
-        }
-        return readNext(of: rest, values + [constant(of: attribute)], opcode, isVariable: isVariable)
+        // The whole response has one packet.
+        let response: ATTPDU =
+            isVariable
+            ? .readMultipleVariableResponse(Self.fit(values, into: mtu - 1))
+            : .readMultipleResponse(Array(values.joined().prefix(mtu - 1)))
+        return [.send(response)]
     }
 
     /// Truncates values, each after its length, to a number of bytes.
@@ -274,10 +282,11 @@ struct ATTServer: Sendable {
         guard let attribute = table[handle] else { return respond(failure(opcode, handle, .invalidHandle)) }
         guard case .value = attribute.content else { return respond(failure(opcode, handle, .writeNotPermitted)) }
         let held = prepared.reduce(0) { $0 + $1.value.count }
-        guard held + part.count <= Self.prepareLength, prepared.count < Self.queueLength else {
+        let continuesLast = prepared.last.map { $0.handle == handle && Int($0.offset) + $0.value.count == Int(offset) }
+        guard held + part.count <= Self.prepareLength, continuesLast == true || prepared.count < Self.queueLength else {
             return respond(failure(opcode, handle, .prepareQueueFull))
         }
-        if let last = prepared.last, last.handle == handle, Int(last.offset) + last.value.count == Int(offset) {
+        if continuesLast == true {
             prepared[prepared.count - 1].value += part
         } else {
             prepared.append(PreparedWrite(handle: handle, offset: offset, value: part))

@@ -37,9 +37,11 @@ struct ServerDiscovery: Sendable {
 
     private var found: [Service] = []
     private var attributeCount = 0
-    /// The first handle of the next request; 0 after the last one.
+    /// The first handle of the next request; 0 after the handle FFFF.
     private var next: UInt16 = 1
     private var isStepNew = true
+    /// The handles of the step.
+    private var range: ClosedRange<UInt16> = 1...UInt16.max
     private var target = Target.services(isPrimary: true)
 
     var serviceCount: Int { found.count }
@@ -66,26 +68,36 @@ struct ServerDiscovery: Sendable {
     /// Begins another step, whose first request has the first handle of its range.
     mutating func beginStep() { isStepNew = true }
 
-    private mutating func range(_ handles: ClosedRange<UInt16>, _ target: Target) -> ClosedRange<UInt16>? {
-        self.target = target
-        if isStepNew { (next, isStepNew) = (handles.lowerBound, false) }
-        guard next > 0, handles.contains(next), attributeCount < Self.maximumAttributes else { return nil }
-        return next...handles.upperBound
+    /// Returns the handles of the next request; nil if the step is over.
+    private mutating func remaining(after first: UInt16, upTo last: UInt16, _ target: Target) -> ClosedRange<UInt16>? {
+        guard first < last else { return nil }
+        (self.target, range) = (target, first + 1...last)
+        if isStepNew { (next, isStepNew) = (first + 1, false) }
+        guard range.contains(next), attributeCount < Self.maximumAttributes else { return nil }
+        return next...last
     }
 
     mutating func servicesRequest(isPrimary: Bool) -> ATTPDU? {
         guard found.count < Self.maximumServices else { return nil }
-        return range(1...UInt16.max, .services(isPrimary: isPrimary)).map {
+        return remaining(after: 0, upTo: .max, .services(isPrimary: isPrimary)).map {
             .readByGroupTypeRequest($0, isPrimary ? "2800" : "2801")
         }
     }
 
     mutating func includesRequest(_ service: Int) -> ATTPDU? {
-        range(found[service].handles, .includes(service)).map { .readByTypeRequest($0, "2802") }
+        let handles = found[service].handles
+        return remaining(after: handles.lowerBound, upTo: handles.upperBound, .includes(service)).map {
+            .readByTypeRequest($0, "2802")
+        }
     }
 
+    /// The request for the characteristics of a service, which follow its include declarations.
     mutating func characteristicsRequest(_ service: Int) -> ATTPDU? {
-        range(found[service].handles, .characteristics(service)).map { .readByTypeRequest($0, "2803") }
+        let handles = found[service].handles
+        let first = found[service].included.last?.handle ?? handles.lowerBound
+        return remaining(after: first, upTo: handles.upperBound, .characteristics(service)).map {
+            .readByTypeRequest($0, "2803")
+        }
     }
 
     /// The request for the descriptors of a characteristic; nil if there are no handles for them.
@@ -96,8 +108,9 @@ struct ServerDiscovery: Sendable {
         let end =
             characteristic + 1 < characteristics.count
             ? characteristics[characteristic + 1].declaration - 1 : handles.upperBound
-        guard value < end else { return nil }
-        return range(value + 1...end, .descriptors(service, characteristic)).map { .findInformationRequest($0) }
+        return remaining(after: value, upTo: end, .descriptors(service, characteristic)).map {
+            .findInformationRequest($0)
+        }
     }
 
     // MARK: Responses
@@ -121,10 +134,10 @@ struct ServerDiscovery: Sendable {
         return next > before
     }
 
-    /// Takes a handle if it follows the earlier ones within a range.
-    private mutating func take(_ handle: UInt16, upTo end: UInt16? = nil, in handles: ClosedRange<UInt16>) -> Bool {
+    /// Takes a handle if it follows the earlier ones of the step.
+    private mutating func take(_ handle: UInt16, upTo end: UInt16? = nil) -> Bool {
         let last = end ?? handle
-        guard next > 0, handle >= next, handle <= last, handles.contains(last),
+        guard next > 0, handle >= next, handle <= last, range.contains(last),
             attributeCount < Self.maximumAttributes
         else { return false }
         next = last == .max ? 0 : last + 1
@@ -134,7 +147,7 @@ struct ServerDiscovery: Sendable {
 
     private mutating func add(_ group: ATTPDU.Group, isPrimary: Bool) {
         guard let uuid = BluetoothUUID(attBytes: group.value), found.count < Self.maximumServices,
-            take(group.handles.lowerBound, upTo: group.handles.upperBound, in: 1...UInt16.max),
+            take(group.handles.lowerBound, upTo: group.handles.upperBound),
             !found.contains(where: { $0.handles.overlaps(group.handles) })
         else { return }
         found.append(Service(handles: group.handles, uuid: uuid, isPrimary: isPrimary))
@@ -144,7 +157,7 @@ struct ServerDiscovery: Sendable {
     private mutating func addInclude(_ entry: ATTPDU.HandleAndValue, to service: Int) {
         var cursor = ByteCursor(entry.value)
         guard let first = cursor.littleEndian(UInt16.self), let last = cursor.littleEndian(UInt16.self), first <= last,
-            take(entry.handle, in: found[service].handles)
+            take(entry.handle)
         else { return }
         // The UUID is left out if it has 128 bits.
         let uuid =
@@ -158,14 +171,14 @@ struct ServerDiscovery: Sendable {
         var cursor = ByteCursor(entry.value)
         guard let properties = cursor.byte(), let value = cursor.littleEndian(UInt16.self),
             let uuid = BluetoothUUID(attBytes: Array(cursor.rest)), value > entry.handle,
-            found[service].handles.contains(value), take(entry.handle, upTo: value, in: found[service].handles)
+            take(entry.handle, upTo: value)
         else { return }
         found[service].characteristics.append(
             Characteristic(declaration: entry.handle, value: value, properties: properties, uuid: uuid))
     }
 
     private mutating func add(_ entry: ATTPDU.HandleAndUUID, to service: Int, _ characteristic: Int) {
-        guard take(entry.handle, in: found[service].handles) else { return }
+        guard take(entry.handle) else { return }
         found[service].characteristics[characteristic].descriptors.append(
             TappedDescriptor(handle: entry.handle, uuid: entry.uuid))
     }
