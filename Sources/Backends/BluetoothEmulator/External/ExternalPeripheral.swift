@@ -26,16 +26,3 @@ extension EmulatedDevice {
     /// The attributes by their handles, those of the services 1800 and 1801 included.
     package var attributesByHandle: [UInt16: AttributeID] { device?.server.database.byHandle ?? [:] }
 }
-
-extension AttributeDatabase {
-    fileprivate var byHandle: [UInt16: AttributeID] {
-        var found: [UInt16: AttributeID] = [:]
-        for service in services {
-            let characteristics = self[service]?.children ?? []
-            for id in [service] + characteristics + characteristics.flatMap({ self[$0]?.children ?? [] }) {
-                if let handle = self[id]?.handle { found[handle] = id }
-            }
-        }
-        return found
-    }
-}

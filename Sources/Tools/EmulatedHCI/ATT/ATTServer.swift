@@ -50,7 +50,7 @@ struct ATTServer: Sendable {
 
     private let maximumMTU: Int
     private(set) var mtu = ATTLimits.minimumMTU
-    var table: AttributeTable
+    var table: AttributeList
     private var pending: Pending?
     private var waiting = Deque<[UInt8]>()
     private var prepared: [PreparedWrite] = []
@@ -61,7 +61,7 @@ struct ATTServer: Sendable {
     private var indications = Deque<ATTPDU>()
     private var isIndicating = false
 
-    init(_ table: AttributeTable, maximumMTU: Int) { (self.table, self.maximumMTU) = (table, maximumMTU) }
+    init(_ table: AttributeList, maximumMTU: Int) { (self.table, self.maximumMTU) = (table, maximumMTU) }
 
     // MARK: Inputs
 
@@ -108,7 +108,7 @@ struct ATTServer: Sendable {
     }
 
     /// Handles a change of the device's services: a client that subscribed to Service Changed gets an indication.
-    mutating func servicesChanged(to table: AttributeTable) -> [Action] {
+    mutating func servicesChanged(to table: AttributeList) -> [Action] {
         configurations = configurations.filter { handle, _ in
             guard case .clientConfiguration(let id)? = table[handle]?.content else { return false }
             return self.table.clientConfigurationHandle(of: id) == handle
@@ -196,7 +196,7 @@ struct ATTServer: Sendable {
     }
 
     /// The value of a declaration or of a Client Characteristic Configuration; empty for other attributes.
-    private func constant(of attribute: AttributeTable.Attribute) -> [UInt8] {
+    private func constant(of attribute: AttributeList.Attribute) -> [UInt8] {
         switch attribute.content {
         case .declaration(let value): return value
         case .value: return []

@@ -14,10 +14,10 @@ struct AttributeDiscovery: Sendable {
         case value(handle: UInt16)
     }
 
-    private let table: AttributeTable
+    private let table: AttributeList
     private let mtu: Int
 
-    init(_ table: AttributeTable, mtu: Int) { (self.table, self.mtu) = (table, mtu) }
+    init(_ table: AttributeList, mtu: Int) { (self.table, self.mtu) = (table, mtu) }
 
     func answer(_ pdu: ATTPDU) -> Answer {
         switch pdu {

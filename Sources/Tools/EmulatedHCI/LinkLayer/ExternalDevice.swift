@@ -20,7 +20,7 @@ final class ExternalDevice: @unchecked Sendable {
     private var timer: (any BackendTimer)?
     private var settings: LinkLayerCommand.AdvertisingSettings
     private var device: EmulatedDevice?
-    private var links: [UInt32: PeripheralLink] = [:]
+    private var links: [UInt32: ExternalPeripheralLink] = [:]
     /// The links whose end is reported, but which the world has not closed yet.
     private var forgotten: Set<UInt32> = []
     private var services: [TappedService]?
@@ -51,9 +51,9 @@ final class ExternalDevice: @unchecked Sendable {
     private func startTimer() {
         timer?.cancel()
         timer = settings.duration.flatMap { duration in
-            layer?.after(duration) { [weak self, set] layer in
+            layer?.after(duration) { [weak self, set] in
                 self?.stopAdvertising()
-                layer.emit(.advertisingEnded(set: set))
+                self?.layer?.emit(.advertisingEnded(set: set))
             }
         }
     }
@@ -101,9 +101,9 @@ final class ExternalDevice: @unchecked Sendable {
 
     // MARK: Links
 
-    func link(_ handle: UInt16) -> PeripheralLink? { links.values.first { $0.handle == handle } }
+    func link(_ handle: UInt16) -> ExternalPeripheralLink? { links.values.first { $0.handle == handle } }
 
-    func link(number: UInt32) -> PeripheralLink? { links[number] }
+    func link(number: UInt32) -> ExternalPeripheralLink? { links[number] }
 
     /// Handles the links of a central, whose requests follow.
     ///
@@ -118,7 +118,7 @@ final class ExternalDevice: @unchecked Sendable {
         guard let layer, links[connection.link] == nil, !forgotten.contains(connection.link) else { return }
         // As in a controller, a connectable set ends with the connection that it leads to.
         stopAdvertising()
-        let link = PeripheralLink(
+        let link = ExternalPeripheralLink(
             layer.nextHandle(), connection, address: settings.address, of: self, in: layer)
         links[connection.link] = link
         layer.emit(
@@ -133,12 +133,12 @@ final class ExternalDevice: @unchecked Sendable {
     func closed(_ number: UInt32, _ reason: DisconnectReason) {
         forgotten.remove(number)
         guard let link = links.removeValue(forKey: number) else { return }
-        layer?.emit(.disconnected(handle: link.handle, reason: reason.code))
+        layer?.emit(.disconnected(handle: link.handle, reason: reason.errorCode))
         link.end()
     }
 
     /// Forgets a link whose end is reported already.
-    func forget(_ link: PeripheralLink) {
+    func forget(_ link: ExternalPeripheralLink) {
         guard links.removeValue(forKey: link.number) != nil else { return }
         forgotten.insert(link.number)
         link.end()
@@ -170,7 +170,7 @@ final class ExternalDevice: @unchecked Sendable {
 
     // MARK: Requests of the world
 
-    fileprivate func link(of central: CentralIdentity) -> PeripheralLink? {
+    fileprivate func link(of central: CentralIdentity) -> ExternalPeripheralLink? {
         links.values.first { $0.central == central.address && !$0.isEnded }
     }
 

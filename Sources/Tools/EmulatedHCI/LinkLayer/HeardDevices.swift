@@ -16,7 +16,7 @@ struct HeardDevices: Sendable {
 
     func peer(_ address: HCIAddress) -> PeerID? { peers[address] }
 
-    mutating func note(_ peer: PeerID, at address: HCIAddress) {
+    mutating func add(_ peer: PeerID, at address: HCIAddress) {
         guard peers.updateValue(peer, forKey: address) == nil else { return }
         order.append(address)
         if order.count > Self.limit { peers[order.removeFirst()] = nil }

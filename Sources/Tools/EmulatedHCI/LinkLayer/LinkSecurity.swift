@@ -69,7 +69,7 @@ final class LinkSecurity: @unchecked Sendable {
         offeredKey = nil
         handle(.keyRequested(random: random, diversifier: diversifier))
         guard let offeredKey else {
-            layer.emit(.encryptionChanged(handle: ends.handle, status: EmulatedLinkLayer.Code.keyMissing))
+            layer.emit(.encryptionChanged(handle: ends.handle, status: LinkErrorCode.keyMissing))
             return true
         }
         return start(offeredKey == key)
@@ -82,7 +82,7 @@ final class LinkSecurity: @unchecked Sendable {
         guard let startingKey else { return true }
         self.startingKey = nil
         guard let key else {
-            handle(.encryptionChanged(status: EmulatedLinkLayer.Code.keyMissing))
+            handle(.encryptionChanged(status: LinkErrorCode.keyMissing))
             return true
         }
         return start(startingKey == key)
@@ -112,7 +112,7 @@ final class LinkSecurity: @unchecked Sendable {
             layer.emit(.received(handle: ends.handle, channel: L2CAPChannel.securityManager, packet))
         case .startTimer:
             timer?.cancel()
-            timer = layer.after(.seconds(30)) { [weak self] _ in self?.handle(.timedOut) }
+            timer = layer.after(.seconds(30)) { [weak self] in self?.handle(.timedOut) }
         case .stopTimer: timer?.cancel()
         case .ask(let question): if let answer = user.answer(to: question) { handle(.answered(answer)) }
         case .cancelQuestion: break

@@ -14,7 +14,7 @@ final class ExternalHost: @unchecked Sendable {
     private let send: @Sendable ([HCIPacket]) -> Void
     private var controller: Controller
     private var layer: EmulatedLinkLayer?
-    private var renewal: (any BackendTimer)?
+    private var addressTimer: (any BackendTimer)?
 
     /// - Parameter send: Sends packets to the host; called on the queue.
     init(
@@ -34,7 +34,7 @@ final class ExternalHost: @unchecked Sendable {
 
     /// Renews the private addresses of the advertising sets, as often as the host has set.
     private func renewPrivateAddressesLater() {
-        renewal = layer?.after(controller.privateAddressTimeout) { [weak self] _ in
+        addressTimer = layer?.after(controller.privateAddressTimeout) { [weak self] in
             guard let self, layer != nil else { return }
             perform(controller.renewPrivateAddresses())
             renewPrivateAddressesLater()
@@ -59,7 +59,7 @@ final class ExternalHost: @unchecked Sendable {
     /// - Returns: The keys of the host's pairings.
     func end() -> SecurityBonds? {
         layer?.end()
-        renewal?.cancel()
+        addressTimer?.cancel()
         defer { layer = nil }
         return layer?.bonds
     }

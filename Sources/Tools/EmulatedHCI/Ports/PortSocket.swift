@@ -68,16 +68,15 @@ struct PortSocket {
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
         let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw .unavailable(address, reason) }
-        // Only the owner may connect; the file has its mode from the beginning.
-        let mask = umask(0o177)
+        // Only the owner may connect, and no program can before the socket listens.
         let isOpen = withUnsafePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && Glibc.listen(listener, 1) == 0
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && chmod(path, 0o600) == 0
+                    && Glibc.listen(listener, 1) == 0
             }
         }
-        let error = HCIPortError.unavailable(address, reason)
-        umask(mask)
         guard isOpen else {
+            let error = HCIPortError.unavailable(address, reason)
             Glibc.close(listener)
             throw error
         }

@@ -137,7 +137,7 @@ struct ExternalHostPort: Sendable {
     let name: String
     let port: HCIPort
 
-    /// Where the host finds its controller.
+    /// The place where the host finds its controller.
     var place: String { port.terminal ?? port.address.description }
 }
 

@@ -28,17 +28,13 @@ extension GATT {
     mutating func replaceServices(
         of ref: Ref<Device>, with services: [TappedService], isIndicated: Bool, _ lower: inout LowerLayers
     ) {
-        guard let old = lower.air.devices[ref]?.server.database.services else { return }
-        for id in old {
-            let gone = lower.air.devices[ref]?.server.remove(id) ?? []
-            for link in lower.air.links(of: ref) { self[link]?.server.unsubscribe(from: gone) }
+        guard let change = lower.air.devices[ref]?.server.replaceServices(with: services) else { return }
+        for link in lower.air.links(of: ref) { self[link]?.server.unsubscribe(from: change.characteristics) }
+        if isIndicated {
+            reportServicesChanged(removed: change.removed, added: change.added, of: ref, &lower)
+        } else if let device = lower.air.devices[ref] {
+            device.reportServices(ref, &lower.context)
         }
-        guard let added = lower.air.devices[ref]?.server.serve(services) else { return }
-        guard isIndicated else {
-            lower.air.devices[ref]?.reportServices(ref, &lower.context)
-            return
-        }
-        reportServicesChanged(removed: old, added: added, of: ref, &lower)
     }
 
     /// Sends Service Changed, to which every host subscribes by itself.

@@ -71,14 +71,20 @@ struct GATTServer: Sendable {
         return database.record(ofService: id)
     }
 
-    /// Serves the services of a host outside of the emulator under their handles.
+    /// Replaces all services by those of a host outside of the emulator, under their handles.
     ///
     /// The first characteristic 2A00 contains the name of the device, if there is one.
-    mutating func serve(_ services: [TappedService]) -> [ServiceRecord] {
-        let ids = database.append(services)
+    ///
+    /// - Returns: The removed services and their characteristics, and the added services.
+    mutating func replaceServices(
+        with services: [TappedService]
+    ) -> (removed: [AttributeID], characteristics: [AttributeID], added: [ServiceRecord]) {
+        let removed = database.services
+        let characteristics = removed.flatMap { remove($0) }
+        let added = database.append(services)
         genericServices = []
         if let name = database.characteristic(CharacteristicPath("2A00", service: "1800")) { deviceName = name }
-        return ids.compactMap(database.record(ofService:))
+        return (removed, characteristics, added.compactMap(database.record(ofService:)))
     }
 
     /// Publishes a service of a manager.

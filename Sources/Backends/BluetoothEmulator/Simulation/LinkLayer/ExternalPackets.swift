@@ -35,39 +35,42 @@ struct ExternalPackets: Sendable {
     ) {
         guard let link = lower.links[ref] else { return }
         let key = Key(link: ref, side: side)
-        guard queues[key]?.packets.count ?? 0 < Self.limit else {
+        // Removed, so that no copy is made.
+        var queue = queues.removeValue(forKey: key) ?? Queue()
+        defer { queues[key] = queue }
+        guard queue.packets.count < Self.limit else {
             return lower.context.log("packet of an external host without a buffer dropped")
         }
-        queues[key, default: Queue()].packets.append(Packet(channel: channel, payload: payload))
-        schedule(key, link, at: link.timing.connectionEvent(from: lower.context.now), &lower)
-    }
-
-    private mutating func schedule(_ key: Key, _ link: Link, at time: Nanoseconds, _ lower: inout LowerLayers) {
-        guard queues[key]?.isScheduled == false else { return }
-        queues[key]?.isScheduled = true
-        lower.schedule(.externalTransmit(key.link, key.side), on: key.link, link, at: time)
+        queue.packets.append(Packet(channel: channel, payload: payload))
+        guard !queue.isScheduled else { return }
+        queue.isScheduled = true
+        let event = link.timing.connectionEvent(from: lower.context.now)
+        lower.schedule(.externalTransmit(ref, side), on: ref, link, at: event)
     }
 
     /// Sends as many packets as a connection event carries; the taps get each of them.
     mutating func transmit(_ ref: Ref<Link>, _ side: LinkSide, _ lower: inout LowerLayers) {
         let key = Key(link: ref, side: side)
-        guard queues[key] != nil,
-            lower.links.beginTransmission(
-                .externalTransmit(ref, side), of: .attributes, by: side, on: ref, &lower.context) != nil
+        let event = WorldEvent.externalTransmit(ref, side)
+        guard let link = lower.links[ref],
+            lower.links.beginTransmission(event, of: .attributes, by: side, on: ref, &lower.context) != nil,
+            var queue = queues.removeValue(forKey: key)
         else { return }
-        queues[key]?.isScheduled = false
-        while let packet = queues[key]?.packets.first, let offset = queues[key]?.bytesSent {
-            let sent = lower.links.send(packet.length, from: offset, of: .attributes, by: side, on: ref)
-            queues[key]?.bytesSent = sent < packet.length ? sent : 0
+        while let packet = queue.packets.first {
+            let sent = lower.links.send(packet.length, from: queue.bytesSent, of: .attributes, by: side, on: ref)
+            queue.bytesSent = sent < packet.length ? sent : 0
             guard sent >= packet.length else { break }
-            queues[key]?.packets.removeFirst()
+            queue.packets.removeFirst()
             if lower.context.tapped.contains(.externalPackets) {
                 lower.context.report(
                     .externalPacket(link: ref.serial, from: side, channel: packet.channel, packet.payload))
             }
         }
-        guard queues[key]?.packets.isEmpty == false, let link = lower.links[ref] else { return }
-        schedule(key, link, at: lower.context.now + link.timing.interval, &lower)
+        queue.isScheduled = !queue.packets.isEmpty
+        if queue.isScheduled {
+            lower.schedule(event, on: ref, link, at: lower.context.now + link.timing.interval)
+        }
+        queues[key] = queue
     }
 
     /// Drops the packets of a link that ended.

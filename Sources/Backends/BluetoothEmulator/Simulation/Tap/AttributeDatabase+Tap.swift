@@ -49,6 +49,18 @@ extension AttributeDatabase {
         }
     }
 
+    /// The services, the values of characteristics and the descriptors, by their handles.
+    var byHandle: [UInt16: AttributeID] {
+        var found: [UInt16: AttributeID] = [:]
+        var pending = services
+        while let id = pending.popLast() {
+            guard let attribute = self[id] else { continue }
+            found[attribute.handle] = id
+            pending += attribute.children
+        }
+        return found
+    }
+
     // MARK: Requests
 
     /// Returns the request of a procedure; nil if an attribute was removed or nothing is to be requested.

@@ -5,7 +5,7 @@ import BluetoothHCI
 /// The attributes of a server as its clients see them, in handle order.
 ///
 /// Source: Core Specification, Vol 3, Part G, 3.
-struct AttributeTable: Sendable {
+struct AttributeList: Sendable {
     struct Attribute: Sendable {
         enum Content: Sendable {
             /// A declaration, whose value is constant.

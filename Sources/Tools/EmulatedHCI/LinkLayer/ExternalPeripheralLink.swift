@@ -6,13 +6,15 @@ import BluetoothValues
 /// A link of a host outside of the emulator as the peripheral: the client's side of the Attribute Protocol.
 ///
 /// Used on the queue of the link layer only.
-final class PeripheralLink {
+final class ExternalPeripheralLink {
     let handle: UInt16
     /// The number by which taps report the link.
     let number: UInt32
     let central: DeviceAddress
     /// The Security Manager of the central.
-    let security: LinkSecurity
+    private let security: LinkSecurity
+    /// Another host outside of the emulator waits for the answer to its key request.
+    private var keyAnswer: (@Sendable ([UInt8]?) -> Void)?
     /// Whether the central is a host outside of the emulator, too: the world carries the packets.
     let isBetweenExternalHosts: Bool
     private(set) var isEnded = false
@@ -21,10 +23,15 @@ final class PeripheralLink {
     private var client: ATTClient
     /// Answers the requests of a host whose stack is a client, too: the central serves nothing.
     private var server: ATTServer
-    private var answers: [Int: (ATTClient.Outcome) -> Void] = [:]
-    private var lastNumber = 0
-    private var isDiscovered = false
-    private var waiters: [() -> Void] = []
+    private var pending = PendingOperations()
+
+    private struct PendingOperations {
+        var answers: [Int: (ATTClient.Outcome) -> Void] = [:]
+        var lastNumber = 0
+        var isDiscovered = false
+        /// The closures that wait for the discovery.
+        var waiters: [() -> Void] = []
+    }
 
     init(
         _ handle: UInt16, _ connection: TappedConnection, address: HCIAddress, of device: ExternalDevice,
@@ -35,7 +42,7 @@ final class PeripheralLink {
         isBetweenExternalHosts =
             connection.central.host.map { ExternalHosts.shared.contains($0, of: layer.emulator) } ?? false
         client = ATTClient(maximumMTU: connection.mtu)
-        server = ATTServer(AttributeTable(), maximumMTU: connection.mtu)
+        server = ATTServer(AttributeList(), maximumMTU: connection.mtu)
         security = LinkSecurity(
             LinkSecurity.Ends(
                 handle: handle, number: connection.link, side: .central,
@@ -47,9 +54,9 @@ final class PeripheralLink {
 
     func perform(_ operation: ATTClient.Operation, _ answer: @escaping (ATTClient.Outcome) -> Void) {
         guard !isEnded else { return answer(.failed(.unlikelyError)) }
-        lastNumber += 1
-        answers[lastNumber] = answer
-        perform(client.perform(operation, lastNumber))
+        pending.lastNumber += 1
+        pending.answers[pending.lastNumber] = answer
+        perform(client.perform(operation, pending.lastNumber))
     }
 
     /// Performs an operation; if the host demands security, the link is encrypted first, with a pairing if necessary.
@@ -75,16 +82,16 @@ final class PeripheralLink {
             if case .discovered(let services, let name) = outcome {
                 device.serve(services, deviceName: name, isChange: isChange)
             }
-            isDiscovered = true
-            let waiting = waiters
-            waiters = []
+            pending.isDiscovered = true
+            let waiting = pending.waiters
+            pending.waiters = []
             for waiter in waiting { waiter() }
         }
     }
 
     /// Calls `body` when the services are known, or the link has ended.
     func whenDiscovered(_ body: @escaping () -> Void) {
-        if isDiscovered { body() } else { waiters.append(body) }
+        if pending.isDiscovered { body() } else { pending.waiters.append(body) }
     }
 
     /// Fails everything that is outstanding.
@@ -94,9 +101,43 @@ final class PeripheralLink {
         perform(client.end())
     }
 
+    func close() { layer.emulator.control(link: number, .close) }
+
+    // MARK: Encryption
+
+    /// Asks the host for the key with which another host encrypts the link.
+    func requestKey(
+        random: UInt64, diversifier: UInt16, _ answer: @escaping @Sendable ([UInt8]?) -> Void
+    ) {
+        keyAnswer = answer
+        layer.emit(.keyRequested(handle: handle, random: random, diversifier: diversifier))
+    }
+
+    func answerKeyRequest(_ key: [UInt8]?) {
+        if let keyAnswer {
+            self.keyAnswer = nil
+            keyAnswer(key)
+        } else if !security.answerKeyRequest(key) {
+            layer.endForWrongKey(handle)
+        }
+    }
+
+    /// Handles the comparison with the key of another host.
+    func keysCompared(areEqual: Bool) {
+        if areEqual {
+            layer.emit(.encryptionChanged(handle: handle, status: 0))
+        } else {
+            layer.endForWrongKey(handle)
+        }
+    }
+
     // MARK: Packets
 
-    func receive(_ payload: [UInt8], on channel: UInt16) {
+    func send(_ payload: [UInt8], on channel: UInt16) {
+        guard !isBetweenExternalHosts else {
+            return layer.emulator.control(link: number, .send(.peripheral, channel: channel, payload))
+        }
+        defer { layer.emit(.sent(handle: handle)) }
         switch channel {
         case L2CAPChannel.att:
             // The host sends requests, too, if its stack is a client.
@@ -127,7 +168,7 @@ final class PeripheralLink {
         for action in actions {
             switch action {
             case .send(let pdu): layer.emit(.received(handle: handle, channel: L2CAPChannel.att, pdu.bytes))
-            case .complete(let number, let outcome): answers.removeValue(forKey: number)?(outcome)
+            case .complete(let number, let outcome): pending.answers.removeValue(forKey: number)?(outcome)
             case .notified(let handle, let value, _): device.notify(value, handle: handle, on: number)
             case .servicesChanged: discover(isChange: true)
             }

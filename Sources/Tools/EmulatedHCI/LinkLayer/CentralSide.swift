@@ -1,0 +1,214 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
+import Dispatch
+
+/// A host outside of the emulator as the central: its scan, its connect and its links.
+// Invariant: used on the queue of the link layer only.
+final class CentralSide: @unchecked Sendable {
+    private struct PendingConnect {
+        var peers: [HCIAddress]
+        let settings: LinkLayerCommand.ConnectionSettings
+        /// The connects in the world, by their operations.
+        var operations: [OperationID: PeerID] = [:]
+    }
+
+    private unowned let layer: EmulatedLinkLayer
+    let central: ExternalCentral
+    var air = HeardDevices()
+    var links: [UInt16: ExternalCentralLink] = [:]
+    private var scanTimer: (any BackendTimer)?
+    private var connect: PendingConnect?
+    /// The links whose requests are not answered yet.
+    private var requests: [OperationID: ExternalCentralLink] = [:]
+    private var lastOperation: UInt64 = 0
+
+    init(of layer: EmulatedLinkLayer) {
+        self.layer = layer
+        central = layer.host.makeExternalCentral()
+        central.role.activate(
+            RoleEvents { [weak self, queue = layer.queue] event in queue.async { [weak self] in self?.handle(event) } })
+    }
+
+    func link(number: UInt32) -> ExternalCentralLink? { links.values.first { $0.number == number } }
+
+    /// Ends everything without an event.
+    func reset() {
+        scanTimer?.cancel()
+        for peer in connect?.operations.values.map({ $0 }) ?? [] { central.role.submit(.disconnect(peer: peer)) }
+        (air.scan, connect) = (nil, nil)
+        central.role.submit(.stopScan)
+        for link in links.values { link.close() }
+        (links, requests) = ([:], [:])
+    }
+
+    func end() {
+        reset()
+        central.role.invalidate()
+    }
+
+    private func nextOperation() -> OperationID {
+        lastOperation += 1
+        return OperationID(rawValue: lastOperation)
+    }
+
+    /// Returns the number of a link's request, whose response the link gets.
+    func beginRequest(of link: ExternalCentralLink) -> OperationID {
+        let operation = nextOperation()
+        requests[operation] = link
+        return operation
+    }
+
+    // MARK: Scanning
+
+    func scan(_ settings: LinkLayerCommand.ScanSettings?) {
+        scanTimer?.cancel()
+        air.scan = settings
+        scanTimer = settings?.duration.map { duration in
+            layer.after(duration) { [weak self] in
+                guard let self, air.scan != nil else { return }
+                scan(nil)
+                layer.emit(.scanEnded)
+            }
+        }
+        updateScan()
+    }
+
+    /// Listens while the host scans, or waits for a device that it has not heard.
+    private func updateScan() {
+        let isWaiting = connect.map { $0.operations.count < $0.peers.count } ?? false
+        central.role.submit(
+            air.scan != nil || isWaiting ? .startScan(ScanParameters(allowDuplicates: true)) : .stopScan)
+    }
+
+    func heard(_ packet: TappedAdvertisingPacket) {
+        guard let peer = packet.receptions.first(where: { $0.host == layer.host.index })?.peer else { return }
+        let address = HCIAddress(packet.address)
+        air.add(peer, at: address)
+        if connect?.peers.contains(address) == true, packet.isConnectable, !packet.isScanResponse {
+            connect(to: peer)
+            updateScan()
+        }
+        if let report = air.report(packet) { layer.emit(.heard(report)) }
+    }
+
+    // MARK: Connecting
+
+    func connect(to peers: [HCIAddress], _ settings: LinkLayerCommand.ConnectionSettings) {
+        var pending = connect ?? PendingConnect(peers: peers, settings: settings)
+        pending.peers = peers
+        let wanted = peers.compactMap { air.peer($0) }
+        for (operation, peer) in pending.operations where !wanted.contains(peer) {
+            pending.operations[operation] = nil
+            central.role.submit(.disconnect(peer: peer))
+        }
+        connect = pending
+        for peer in wanted { connect(to: peer) }
+        updateScan()
+    }
+
+    private func connect(to peer: PeerID) {
+        guard connect?.operations.values.contains(peer) == false else { return }
+        let operation = nextOperation()
+        connect?.operations[operation] = peer
+        central.role.submit(.connect(peer: peer, operation: operation, options: ConnectOptions()))
+    }
+
+    func cancelConnect() {
+        guard let pending = connect else { return }
+        connect = nil
+        for peer in pending.operations.values { central.role.submit(.disconnect(peer: peer)) }
+        updateScan()
+        layer.emit(.connectEnded(status: LinkErrorCode.unknownConnection))
+    }
+
+    private func connected(
+        _ peer: PeerID, _ link: LinkID, _ operation: OperationID, _ parameters: LinkParameters
+    ) {
+        guard let pending = connect, pending.operations[operation] != nil else {
+            // A cancelled connect, or the second of two.
+            return central.role.submit(.disconnect(peer: peer))
+        }
+        connect = nil
+        for (other, peer) in pending.operations where other != operation {
+            central.role.submit(.disconnect(peer: peer))
+        }
+        updateScan()
+        guard let connection = central.connection(of: link) else {
+            return layer.emit(.connectEnded(status: LinkErrorCode.connectionFailed))
+        }
+        let new = ExternalCentralLink(
+            link, peer, connection, ownAddress: pending.settings.address, parameters, user(of: connection.device),
+            of: self, in: layer)
+        links[new.handle] = new
+        layer.emit(
+            .connected(
+                HCIConnection(
+                    handle: new.handle, isCentral: true, peer: HCIAddress(connection.peripheral.address),
+                    privateAddress: nil, localPrivateAddress: nil,
+                    parameters: HCIConnectionParameters(connection.parameters))))
+        new.begin()
+    }
+
+    /// Returns the user of a described device, or of the host whose managers form the device.
+    private func user(of number: UInt32) -> PairingUser {
+        guard air.devices[number]?.host == nil,
+            let device = layer.emulator.device(number: number)?.presentDescription
+        else { return PairingUser(hostThatAgrees: layer.emulator.configuration.agreesToPairing) }
+        return PairingUser(device.pairing)
+    }
+
+    // MARK: Events
+
+    private func handle(_ event: CentralEvent) {
+        switch event {
+        case .stateChanged(let state): if state != .poweredOn { poweredOff() }
+        case .connected(let peer, let link, let operation, let parameters):
+            connected(peer, link, operation, parameters)
+        case .connectFailed(_, let operation, _):
+            guard connect?.operations[operation] != nil else { return }
+            connect = nil
+            updateScan()
+            layer.emit(.connectEnded(status: LinkErrorCode.connectionFailed))
+        case .disconnected(let id, let reason, _, _, _):
+            guard let link = link(id) else { return }
+            links[link.handle] = nil
+            link.end()
+            layer.emit(.disconnected(handle: link.handle, reason: reason.errorCode))
+        case .response(let link, let operation, let response):
+            guard let asking = requests.removeValue(forKey: operation), asking.id == link else { return }
+            asking.completed(response)
+        case .valueNotified(let id, let attribute, let value): link(id)?.notified(attribute, value)
+        case .servicesChanged(let id, _, _): link(id)?.servicesChanged()
+        case .writeCredits(let id, let count): link(id)?.grantCredits(count)
+        default: break
+        }
+    }
+
+    private func link(_ id: LinkID) -> ExternalCentralLink? { links.values.first { $0.id == id } }
+
+    /// Ends everything when the adapter of the host is switched off in the world.
+    private func poweredOff() {
+        let ended = links.values.sorted { $0.handle < $1.handle }
+        (links, requests) = ([:], [:])
+        for link in ended {
+            link.end()
+            layer.emit(.disconnected(handle: link.handle, reason: LinkErrorCode.remotePoweredOff))
+        }
+        guard connect != nil else { return }
+        connect = nil
+        layer.emit(.connectEnded(status: LinkErrorCode.connectionFailed))
+    }
+}
+
+/// A sink that passes events to a closure; the world delivers them under its lock.
+private final class RoleEvents: EventSink {
+    let label = "EmulatedHCI"
+    private let pass: @Sendable (CentralEvent) -> Void
+
+    init(_ pass: @escaping @Sendable (CentralEvent) -> Void) { self.pass = pass }
+
+    func deliver(_ event: CentralEvent) { pass(event) }
+    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+}

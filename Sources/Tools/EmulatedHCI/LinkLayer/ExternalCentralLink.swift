@@ -1,0 +1,170 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
+import Dispatch
+
+/// A link of a host outside of the emulator as the central: the server's side of the Attribute Protocol.
+///
+/// Two hosts outside of the emulator serve themselves: the world carries their packets.
+// Invariant: used on the queue of the link layer only.
+final class ExternalCentralLink: @unchecked Sendable {
+    let handle: UInt16
+    let id: LinkID
+    /// The number by which taps report the link.
+    let number: UInt32
+    private let peer: PeerID
+    private let device: UInt32
+    private unowned let side: CentralSide
+    private unowned let layer: EmulatedLinkLayer
+    /// The other end, if it is a host outside of the emulator, too.
+    private let other: EmulatedLinkLayer?
+    private let security: LinkSecurity
+    private var server: ATTServer
+    private var commands: CommandQueue
+
+    /// The write commands that wait for a credit, fewer than a controller has buffers.
+    private struct CommandQueue {
+        var credits: Int
+        var waiting: [(attribute: AttributeID, value: Data)] = []
+        /// The number of packets whose transmission is not reported because of them.
+        var unsent = 0
+    }
+
+    init(
+        _ id: LinkID, _ peer: PeerID, _ connection: TappedConnection, ownAddress: HCIAddress,
+        _ parameters: LinkParameters, _ user: PairingUser, of side: CentralSide, in layer: EmulatedLinkLayer
+    ) {
+        (handle, self.id, self.peer) = (layer.nextHandle(), id, peer)
+        (number, device) = (connection.link, connection.device)
+        (self.side, self.layer) = (side, layer)
+        other = ExternalHosts.shared.others(than: layer).first { $0.peripheral?.owns(connection.device) == true }
+        server = ATTServer(layer.emulator.attributes(ofDevice: connection.device), maximumMTU: parameters.mtu)
+        security = LinkSecurity(
+            LinkSecurity.Ends(
+                handle: handle, number: connection.link, side: .peripheral,
+                emulated: HCIAddress(connection.peripheral.address), external: ownAddress),
+            user, of: layer)
+        commands = CommandQueue(credits: parameters.writeCredits)
+    }
+
+    func begin() { if other == nil { security.begin() } }
+
+    func close() {
+        security.end()
+        side.central.role.submit(.disconnect(peer: peer))
+    }
+
+    /// Handles the end of the link.
+    func end() { security.end() }
+
+    // MARK: Packets
+
+    func send(_ payload: [UInt8], on channel: UInt16) {
+        guard other == nil else {
+            return layer.emulator.control(link: number, .send(.central, channel: channel, payload))
+        }
+        switch channel {
+        case L2CAPChannel.att:
+            perform(server.receive(payload))
+            // A write command without a credit holds up the packets behind it.
+            guard commands.waiting.isEmpty else {
+                commands.unsent += 1
+                return
+            }
+        case L2CAPChannel.securityManager: security.receive(payload)
+        case L2CAPChannel.signaling:
+            if let reply = SignalingReply(payload, isCentral: true) {
+                layer.emit(.received(handle: handle, channel: channel, reply.bytes))
+            }
+        default: break
+        }
+        layer.emit(.sent(handle: handle))
+    }
+
+    private func perform(_ actions: [ATTServer.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let pdu): layer.emit(.received(handle: handle, channel: L2CAPChannel.att, pdu.bytes))
+            case .exchange: side.central.exchange(on: id, side.beginRequest(of: self))
+            case .request(let request):
+                side.central.role.submit(.request(link: id, operation: side.beginRequest(of: self), request))
+            case .writeCommand(let attribute, let value):
+                commands.waiting.append((attribute, value))
+                sendCommands()
+            }
+        }
+    }
+
+    /// Sends the write commands for which the link has credits.
+    private func sendCommands() {
+        while commands.credits > 0, let command = commands.waiting.first {
+            commands.waiting.removeFirst()
+            commands.credits -= 1
+            side.central.role.submit(.writeCommand(link: id, attribute: command.attribute, value: command.value))
+        }
+        guard commands.waiting.isEmpty else { return }
+        for _ in 0..<commands.unsent { layer.emit(.sent(handle: handle)) }
+        commands.unsent = 0
+    }
+
+    func readSignalStrength() {
+        side.central.role.submit(.request(link: id, operation: side.beginRequest(of: self), .readRSSI))
+    }
+
+    // MARK: Events
+
+    func completed(_ response: LinkResponse) {
+        if case .rssi(let strength) = response {
+            return layer.emit(.signalStrength(handle: handle, Int8(clamping: strength)))
+        }
+        perform(server.completed(response))
+    }
+
+    func notified(_ attribute: AttributeID, _ value: Data) { perform(server.notified(attribute, value)) }
+
+    func servicesChanged() { perform(server.servicesChanged(to: layer.emulator.attributes(ofDevice: device))) }
+
+    func grantCredits(_ count: Int) {
+        commands.credits += count
+        sendCommands()
+    }
+
+    // MARK: Encryption
+
+    func encrypt(key: [UInt8], random: UInt64, diversifier: UInt16) {
+        guard let other else {
+            if !security.encrypt(key: key, random: random, diversifier: diversifier) { layer.endForWrongKey(handle) }
+            return
+        }
+        other.queue.async { [self] in
+            let link = other.peripheral?.link(number: number)
+            guard let link else { return layer.queue.async { self.keyAnswered(nil, key, other) } }
+            link.requestKey(random: random, diversifier: diversifier) { answer in
+                self.layer.queue.async { self.keyAnswered(answer, key, other) }
+            }
+        }
+    }
+
+    /// Handles the key of the other host: the link is encrypted if the keys are equal.
+    private func keyAnswered(_ answer: [UInt8]?, _ key: [UInt8], _ other: EmulatedLinkLayer) {
+        guard let answer else {
+            return layer.emit(.encryptionChanged(handle: handle, status: LinkErrorCode.keyMissing))
+        }
+        let isEqual = answer == key
+        other.queue.async { [number] in other.peripheral?.link(number: number)?.keysCompared(areEqual: isEqual) }
+        guard isEqual else { return layer.endForWrongKey(handle) }
+        layer.emulator.control(link: number, .setSecurity(.encrypted))
+        layer.emit(.encryptionChanged(handle: handle, status: 0))
+    }
+}
+
+extension Emulator {
+    /// The attributes of a device for its clients; none if it was removed.
+    fileprivate func attributes(ofDevice number: UInt32) -> AttributeList {
+        guard let device = device(number: number), let services = device.attributes?.services else {
+            return AttributeList()
+        }
+        return AttributeList(services, device.attributesByHandle)
+    }
+}

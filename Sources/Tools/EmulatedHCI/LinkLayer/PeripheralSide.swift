@@ -1,0 +1,65 @@
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
+
+/// A host outside of the emulator as the peripheral: its advertising sets, each of which is a device of the world.
+// Invariant: used on the queue of the link layer only, except `numbers`, which has a lock.
+final class PeripheralSide: @unchecked Sendable {
+    private unowned let layer: EmulatedLinkLayer
+    private var devices: [UInt8: ExternalDevice] = [:]
+    private let numbers = Lock(Set<UInt32>())
+
+    init(of layer: EmulatedLinkLayer) { self.layer = layer }
+
+    /// Whether a device of the world is one of the host's; callable from any thread.
+    func owns(_ device: UInt32) -> Bool { numbers.withLock { $0.contains(device) } }
+
+    // MARK: Advertising
+
+    func advertise(_ set: UInt8, _ settings: LinkLayerCommand.AdvertisingSettings?) {
+        guard let settings else {
+            devices[set]?.stopAdvertising()
+            return
+        }
+        if let device = devices[set], device.advertise(settings) { return }
+        devices[set]?.remove()
+        devices[set] = ExternalDevice(
+            layer, set, settings, named: "\(layer.host.name)\(set == 0 ? "" : " \(set)")")
+        noteNumbers()
+    }
+
+    func removeAll() {
+        for device in devices.values { device.remove() }
+        devices = [:]
+        noteNumbers()
+    }
+
+    private func noteNumbers() {
+        let present = Set(devices.values.compactMap(\.number))
+        numbers.withLock { $0 = present }
+    }
+
+    // MARK: Links
+
+    func link(_ handle: UInt16) -> ExternalPeripheralLink? { devices.values.lazy.compactMap { $0.link(handle) }.first }
+
+    func link(number: UInt32) -> ExternalPeripheralLink? {
+        devices.values.lazy.compactMap { $0.link(number: number) }.first
+    }
+
+    func opened(_ connection: TappedConnection) {
+        for device in devices.values where device.number == connection.device { device.opened(connection) }
+    }
+
+    func closed(_ number: UInt32, _ reason: DisconnectReason) {
+        for device in devices.values { device.closed(number, reason) }
+    }
+
+    /// Closes a link whose end is reported already.
+    func forget(_ handle: UInt16) {
+        guard let link = link(handle) else { return }
+        for device in devices.values { device.forget(link) }
+        link.close()
+    }
+}
