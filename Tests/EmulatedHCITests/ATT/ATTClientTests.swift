@@ -7,7 +7,9 @@ import Testing
 
 @testable import EmulatedHCI
 
-/// Reads, writes and their order. Core Specification, Vol 3, Part F, 3.3 and 3.4.
+/// Reads, writes and their order.
+///
+/// Source: Core Specification, Vol 3, Part F, 3.3 and 3.4.
 struct ATTClientTests {
     private let silent: (ATTPDU) -> ATTPDU? = { _ in nil }
 

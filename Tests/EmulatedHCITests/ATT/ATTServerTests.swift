@@ -6,7 +6,9 @@ import Testing
 
 @testable import EmulatedHCI
 
-/// The order of packets, and reads. Core Specification, Vol 3, Part F, 3.3 and 3.4.
+/// The order of packets, and reads.
+///
+/// Source: Core Specification, Vol 3, Part F, 3.3 and 3.4.
 struct ATTServerTests {
     // MARK: The MTU
 

@@ -6,7 +6,9 @@ import Testing
 
 @testable import EmulatedHCI
 
-/// Writes, subscriptions, notifications and indications. Core Specification, Vol 3, Part F, 3.4.5 to 3.4.7.
+/// Writes, subscriptions, notifications and indications.
+///
+/// Source: Core Specification, Vol 3, Part F, 3.4.5 to 3.4.7.
 struct ATTServerWritingTests {
     // MARK: Writes
 
@@ -211,7 +213,7 @@ struct ATTServerWritingTests {
         _ = attributes.send(.writeRequest(9, [2, 0]))
         _ = attributes.send(.writeRequest(0x14, [1, 0]))
         // Another characteristic with the same handles.
-        let other = AttributeTable(
+        let other = AttributeList(
             ServedAttributes.sample, [8: .at(8), 0x13: AttributeID(rawValue: 0x1_0013)])
         _ = attributes.perform(attributes.server.servicesChanged(to: other))
         #expect(attributes.send(.readRequest(9)) == [.readResponse([2, 0])])

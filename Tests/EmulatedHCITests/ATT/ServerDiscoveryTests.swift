@@ -7,7 +7,9 @@ import Testing
 
 @testable import EmulatedHCI
 
-/// Discoveries of servers that answer wrongly. Core Specification, Vol 3, Part G, 4.4 to 4.7.
+/// Discoveries of servers that answer wrongly.
+///
+/// Source: Core Specification, Vol 3, Part G, 4.4 to 4.7.
 struct ServerDiscoveryTests {
     /// A server with one service, which answers to all but one request.
     private func honest(_ request: ATTPDU) -> ATTPDU {

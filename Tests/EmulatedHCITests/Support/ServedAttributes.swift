@@ -96,7 +96,7 @@ extension TappedCharacteristic {
     }
 }
 
-extension AttributeTable {
+extension AttributeList {
     /// A table of services whose attributes have their handles as numbers.
     static func of(_ services: [TappedService]) -> Self {
         var ids: [UInt16: AttributeID] = [:]
@@ -105,7 +105,7 @@ extension AttributeTable {
                 ids[handle] = .at(handle)
             }
         }
-        return AttributeTable(services, ids)
+        return AttributeList(services, ids)
     }
 }
 

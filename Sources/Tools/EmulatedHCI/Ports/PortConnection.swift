@@ -15,6 +15,7 @@ final class PortConnection: @unchecked Sendable {
     private static let chunk = 65_536
 
     private let descriptor: CInt
+    private let isSocket: Bool
     private let reading: any DispatchSourceRead
     private let writing: any DispatchSourceWrite
     private var isWriting = false
@@ -26,6 +27,8 @@ final class PortConnection: @unchecked Sendable {
 
     init(_ descriptor: CInt, on queue: DispatchQueue) {
         self.descriptor = descriptor
+        var status = stat()
+        isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
         reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
     }
@@ -89,7 +92,11 @@ final class PortConnection: @unchecked Sendable {
         var sent = 0
         while sent < output.count {
             let count = output.withUnsafeBytes { bytes in
-                Glibc.write(descriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent)
+                let start = bytes.baseAddress?.advanced(by: sent)
+                // A host that has left is no reason for the signal SIGPIPE.
+                return isSocket
+                    ? Glibc.send(descriptor, start, bytes.count - sent, CInt(MSG_NOSIGNAL))
+                    : Glibc.write(descriptor, start, bytes.count - sent)
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { break }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import EmulatedHCI
 
-struct AttributeTableTests {
-    private let table = AttributeTable.of(ServedAttributes.sample)
+struct AttributeListTests {
+    private let table = AttributeList.of(ServedAttributes.sample)
 
     @Test func theAttributesAreInHandleOrder() {
         let handles = table.attributes.map(\.handle)
@@ -31,7 +31,7 @@ struct AttributeTableTests {
     }
 
     @Test func anIncludedServiceOf16BitsHasItsUUIDInTheDeclaration() throws {
-        let table = AttributeTable.of([
+        let table = AttributeList.of([
             TappedService(
                 handles: 1...2, uuid: "180D", isPrimary: true,
                 included: [TappedService.Include(handle: 2, handles: 9...10, uuid: "180F")], characteristics: [])
@@ -60,7 +60,7 @@ struct AttributeTableTests {
         #expect(table.attributes(in: 8...0x11).map(\.handle) == [8, 9, 0x10, 0x11])
         #expect(table.attributes(in: 0x1A...0x2F).map(\.handle) == [])
         #expect(table.attributes(in: 0x33...0xFFFF).map(\.handle) == [0x33])
-        #expect(AttributeTable().attributes(in: 1...0xFFFF).map(\.handle) == [])
+        #expect(AttributeList().attributes(in: 1...0xFFFF).map(\.handle) == [])
     }
 
     @Test func theHandlesOfAnAttributeAreFoundByItsNumber() {
@@ -73,7 +73,7 @@ struct AttributeTableTests {
     }
 
     @Test func aCharacteristicThatTheWorldDoesNotKnowIsLeftOut() {
-        let table = AttributeTable(ServedAttributes.sample, [3: .at(3)])
+        let table = AttributeList(ServedAttributes.sample, [3: .at(3)])
         #expect(table.attributes.map(\.handle) == [1, 2, 3, 6, 0x10, 0x11, 0x30])
     }
 }

@@ -1,0 +1,336 @@
+#if os(Linux)
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
+import BluetoothValues
+import Glibc
+import Testing
+
+@testable import EmulatedHCI
+
+/// Hosts on real sockets and terminals, in real time.
+@Suite(.timeLimit(.minutes(2))) final class HCIPortTests: Sendable {
+    private static let described = PeripheralDescription(
+        name: "Box", address: "C0:DE:00:00:00:01",
+        advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))],
+        services: [
+            ServiceDescription(
+                "FFE0",
+                characteristics: [
+                    CharacteristicDescription("FFE1", [.read, .write, .writeWithoutResponse], value: Data([1, 2, 3])),
+                    CharacteristicDescription("FFE2", [.notify]),
+                ])
+        ])
+
+    /// What a host serves as a peripheral: its name, a value, and notifications.
+    private static let served: ServedAttributes = {
+        var attributes = ServedAttributes([
+            TappedService(
+                handles: 1...3, uuid: "1800", isPrimary: true, included: [], characteristics: [.at(2, 2, "2A00")]),
+            TappedService(
+                handles: 10...20, uuid: "FFF0", isPrimary: true, included: [],
+                characteristics: [
+                    .at(11, 0x02, "FFF1"), .at(13, 0x0C, "FFF2"), .at(15, 0x10, "FFF3", [(17, "2902")]),
+                    .at(18, 0x02, "FFF4"),
+                ]),
+        ])
+        attributes.values = [3: Array("Firmware".utf8), 12: Array("firmware 1.2.3".utf8)]
+        attributes.refusals = [19: 0x80]
+        return attributes
+    }()
+
+    private let emulator = Emulator(configuration: .instant)
+    /// The ports, which close when nothing refers to them.
+    private let ports = Lock<[HCIPort]>([])
+
+    private func open(_ name: String = "external", on address: HCIPortAddress = .tcp(port: 0)) throws -> HCIPort {
+        let port = try HCIPort.open(emulator, host: name, on: address)
+        ports.withLock { $0.append(port) }
+        return port
+    }
+
+    private func box() throws -> EmulatedDevice { try emulator.add(Self.described) }
+
+    private func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+        var template = Array("/tmp/hci-XXXXXX".utf8CString)
+        let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+        defer { rmdir(folder) }
+        return try await body(folder)
+    }
+
+    // MARK: The central
+
+    /// Finds the box, and uses all of it.
+    private func use(_ box: EmulatedDevice, from host: TestHost) async throws {
+        try await host.begin()
+        let address = try await host.find("Box")
+        #expect(address == HCIAddress(bits: 0xC0DE_0000_0001, isRandom: true))
+        let link = try await host.connect(to: address)
+        let services = try await host.services(on: link)
+        let characteristics = services.filter { $0.uuid == "FFE0" }.flatMap(\.characteristics)
+        #expect(characteristics.map(\.uuid) == ["FFE1", "FFE2"])
+        let (value, notified) = (try #require(characteristics.first), try #require(characteristics.last))
+        #expect(try await host.perform(.read(handle: value.valueHandle), on: link) == .value([1, 2, 3]))
+        let long = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(try await host.perform(.write(handle: value.valueHandle, long), on: link) == .written)
+        #expect(try await host.perform(.read(handle: value.valueHandle), on: link) == .value(long))
+        #expect(try await host.perform(.writeCommand(handle: value.valueHandle, [9]), on: link) == .written)
+        #expect(try await host.perform(.read(handle: value.valueHandle), on: link) == .value([9]))
+        #expect(try await host.perform(.read(handle: 0x7777), on: link) == .failed(.invalidHandle))
+        let configuration = try #require(notified.descriptors.first { $0.uuid == "2902" })
+        #expect(try await host.perform(.write(handle: configuration.handle, [1, 0]), on: link) == .written)
+        for byte: UInt8 in 0..<100 { box.notify("FFE2", value: Data([byte])) }
+        #expect(try await host.notified(100, on: link) == (0..<100).map { [UInt8($0)] })
+        try await host.disconnect(link)
+        #expect(try await host.end(of: link) == 0x16)
+    }
+
+    @Test func aCentralUsesADescribedDeviceOverTCP() async throws {
+        let port = try open()
+        try await use(try box(), from: TestHost(port))
+        port.close()
+    }
+
+    @Test func aCentralUsesADescribedDeviceOverASocketFileOfItsOwner() async throws {
+        try await withFolder { folder in
+            let path = folder + "/hci"
+            let port = try open(on: .unix(path: path))
+            var status = stat()
+            #expect(stat(path, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+            try await use(try box(), from: TestHost(port))
+            port.close()
+            // The file is gone when the port is closed.
+            let again = try await reopened(path)
+            again.close()
+            _ = try await reopened(path)
+        }
+    }
+
+    /// Opens a socket file again after its port has been closed, which takes a moment.
+    private func reopened(_ path: String) async throws -> HCIPort {
+        for _ in 0..<100_000 {
+            if let port = try? open(on: .unix(path: path)) { return port }
+            await Task.yield()
+        }
+        return try open(on: .unix(path: path))
+    }
+
+    @Test func aCentralUsesADescribedDeviceOverATerminal() async throws {
+        let port = try open(on: .pty)
+        #expect(port.terminal?.hasPrefix("/dev/pts/") == true)
+        try await use(try box(), from: TestHost(port))
+        port.close()
+    }
+
+    // MARK: The peripheral
+
+    private func advertising(on port: HCIPort) async throws -> TestHost {
+        let host = try TestHost(port)
+        try await host.begin()
+        try await host.advertise("Firmware", Self.served)
+        return host
+    }
+
+    @Test func anAppUsesAPeripheral() async throws {
+        let host = try await advertising(on: open())
+        let central = TestCentral(emulator)
+        let (peer, link) = try await central.connect(to: "Firmware")
+        let handle = try await host.link(isCentral: false)
+        let found = try await central.characteristics(on: link)
+        let (read, written) = (try #require(found["FFF1"]?.id), try #require(found["FFF2"]?.id))
+        let (notified, refused) = (try #require(found["FFF3"]?.id), try #require(found["FFF4"]?.id))
+        #expect(try await central.request(.read(read), on: link) == .value(Data("firmware 1.2.3".utf8)))
+        guard case .failure(let error) = try await central.request(.read(refused), on: link) else {
+            Issue.record("the host refuses the value")
+            return
+        }
+        #expect(error.attCode == 0x80)
+        let long = Data((0..<400).map { UInt8(truncatingIfNeeded: $0) })
+        #expect(try await central.request(.write(written, long), on: link) == .written)
+        #expect(try await host.written(14, on: handle) == Array(long))
+        central.role.submit(.writeCommand(link: link, attribute: written, value: Data([7])))
+        #expect(try await central.request(.setNotifying(notified, true), on: link) == .notifying(true))
+        #expect(try await host.attributes(on: handle).commands == [14: [7]])
+        for number: UInt16 in 0..<1_000 { host.notify(16, number.bytes, on: handle) }
+        #expect(try await central.notified(1_000) == (0..<1_000).map { Data(UInt16($0).bytes) })
+        central.role.submit(.disconnect(peer: peer))
+        #expect(try await central.end(of: link) == .local)
+        #expect(try await host.end(of: handle) == 0x13)
+    }
+
+    @Test func aPeripheralThatDisconnectsEndsTheLinkOfTheApp() async throws {
+        let host = try await advertising(on: open())
+        let central = TestCentral(emulator)
+        let (_, link) = try await central.connect(to: "Firmware")
+        let handle = try await host.link(isCentral: false)
+        try await host.disconnect(handle)
+        #expect(try await host.end(of: handle) == 0x16)
+        #expect(try await central.end(of: link) == .remote)
+    }
+
+    @Test func aPeripheralThatLeavesIsGone() async throws {
+        let port = try open()
+        let host = try await advertising(on: port)
+        let central = TestCentral(emulator)
+        let (_, link) = try await central.connect(to: "Firmware")
+        _ = try await host.link(isCentral: false)
+        host.close()
+        #expect(try await central.end(of: link) != .local)
+        // Only an attached host is answered, after the former one is gone.
+        let other = try await attached(to: port)
+        #expect(emulator.devices.map(\.name) == [])
+        other.close()
+    }
+
+    /// Attaches a host; the port refuses it until the former one has left.
+    private func attached(to port: HCIPort) async throws -> TestHost {
+        for _ in 0..<1_000 {
+            let host = try TestHost(port)
+            if try await host.isAccepted() { return host }
+        }
+        throw TestHost.Failure(description: "the port stays in use")
+    }
+
+    // MARK: The end of links and hosts
+
+    @Test func aDeviceThatIsOutOfRangeEndsItsLinkByTimeout() async throws {
+        let (port, box) = (try open(), try box())
+        let host = try TestHost(port)
+        try await host.begin()
+        let link = try await host.connect(to: try await host.find("Box"))
+        box.setProximity(.outOfRange)
+        #expect(try await host.end(of: link) == 0x08)
+    }
+
+    @Test func anAdapterThatIsSwitchedOffEndsTheLinks() async throws {
+        let (port, _) = (try open(), try box())
+        let host = try TestHost(port)
+        try await host.begin()
+        let link = try await host.connect(to: try await host.find("Box"))
+        try #require(emulator.host(named: "external")).setPower(false)
+        #expect(try await host.end(of: link) == 0x15)
+    }
+
+    @Test func aHostThatComesBackHasItsAddress() async throws {
+        let port = try open()
+        let first = try TestHost(port)
+        let address = try await first.begin()
+        first.close()
+        let second = try await attached(to: port)
+        #expect(try await second.begin() == address)
+        #expect(
+            address == HCIAddress(bits: try #require(emulator.host(named: "external")).address.bits, isRandom: false))
+    }
+
+    @Test func aHostThatLeavesEndsItsLinks() async throws {
+        let (port, box) = (try open(), try box())
+        let host = try TestHost(port)
+        try await host.begin()
+        _ = try await host.connect(to: try await host.find("Box"))
+        #expect(box.connections.count == 1)
+        host.close()
+        _ = try await attached(to: port)
+        #expect(box.connections.count == 0)
+    }
+
+    @Test func aSecondHostOfAPortIsRefused() async throws {
+        let port = try open()
+        let first = try TestHost(port)
+        let address = try await first.begin()
+        let second = try TestHost(port)
+        try await second.closed()
+        #expect(try await first.begin() == address)
+    }
+
+    @Test(arguments: [[0xFF], [0x04, 0x0E, 0], Array("GET / HTTP/1.1\r\n\r\n".utf8)] as [[UInt8]])
+    func garbageEndsTheConnectionAlone(_ bytes: [UInt8]) async throws {
+        let port = try open()
+        let host = try TestHost(port)
+        try await host.begin()
+        host.sendRaw(bytes)
+        try await host.closed()
+        let other = try await attached(to: port)
+        try await other.begin()
+    }
+
+    @Test(arguments: 0..<10) func randomPacketsAreSurvived(_ seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed, stream: "random packets")
+        let (port, _) = (try open(), try box())
+        let host = try TestHost(port)
+        try await host.begin()
+        _ = try await host.connect(to: try await host.find("Box"))
+        for _ in 0..<300 {
+            let body = (0..<generator.below(30)).map { _ in UInt8(generator.below(256)) }
+            // ATT, signaling and the Security Manager on the link, or commands of the Link Layer.
+            let packet: [UInt8] =
+                generator.happens(0.5)
+                ? [2] + UInt16(0x40).bytes + UInt16(body.count + 4).bytes + UInt16(body.count).bytes
+                    + UInt16(4 + generator.below(3)).bytes + body
+                : [1, UInt8(1 + generator.below(0x60)), 0x20, UInt8(body.count)] + body
+            host.sendRaw(packet)
+        }
+        host.close()
+        try await attached(to: port).begin()
+    }
+
+    @Test func aClosedPortEndsItsHost() async throws {
+        let port = try open()
+        let host = try TestHost(port)
+        try await host.begin()
+        port.close()
+        try await host.closed()
+        #expect(throws: TestHost.Failure.self) { try TestHost(port) }
+    }
+
+    // MARK: Several hosts
+
+    @Test func twoHostsUseTheWorldAtOnce() async throws {
+        let (phone, watch, box) = (try open("phone"), try open("watch"), try box())
+        let first = try TestHost(phone)
+        let second = try TestHost(watch)
+        #expect(try await first.begin() != second.begin())
+        try await second.advertise("Firmware", Self.served)
+        let link = try await first.connect(to: try await first.find("Box"))
+        #expect(box.connections.count == 1)
+        let central = TestCentral(emulator)
+        let (_, other) = try await central.connect(to: "Firmware")
+        let found = try await central.characteristics(on: other)
+        #expect(
+            try await central.request(.read(try #require(found["FFF1"]?.id)), on: other)
+                == .value(Data("firmware 1.2.3".utf8)))
+        #expect(try await first.services(on: link).last?.uuid == "FFE0")
+    }
+
+    // MARK: Ports
+
+    @Test func anAddressInUseIsUnavailable() throws {
+        let port = try open()
+        #expect(throws: HCIPortError.self) { try open("other", on: port.address) }
+    }
+
+    @Test(arguments: ["/nonexistent/hci", "/tmp/" + String(repeating: "x", count: 200)])
+    func anImpossiblePathIsUnavailable(_ path: String) {
+        let error = #expect(throws: HCIPortError.self) { try open(on: .unix(path: path)) }
+        guard case .unavailable(.unix(path), _)? = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func virtualTimeIsRefused() {
+        #expect(throws: HCIPortError.virtualTime) {
+            try HCIPort.open(Emulator(time: .virtual), host: "external", on: .tcp(port: 0))
+        }
+    }
+
+    @Test func aHostWithoutANameIsRefused() {
+        let error = #expect(throws: HCIPortError.self) { try open("") }
+        guard case .invalidHost? = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+    }
+}
+#endif
