@@ -66,6 +66,10 @@ test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others a
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
 
+test-hosts: deps ## Bumble, a Bluetooth stack of its own, attached to an emulated world: as central, as firmware, and in each pairing; a minute
+	@$(BUILD) --product bluectl
+	@Tests/Hosts/run
+
 test-dialects: deps ## 600 D-Bus calls of real bluetoothd 5.66 and 5.82, in the guest, and of the emulated one: each difference has a reason
 	@$(BUILD) --product bluectl
 	@$(REAL)/dialects/run

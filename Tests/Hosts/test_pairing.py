@@ -1,0 +1,121 @@
+"""Bumble pairs with described devices, by each method of both generations, and comes back with its keys."""
+
+import asyncio
+
+import pytest
+from bumble.core import ProtocolError
+from bumble.keys import MemoryKeyStore
+from bumble.pairing import PairingConfig, PairingDelegate
+
+import hosts
+from hosts import ATT_Error, characteristic, connect, host
+
+
+class User(PairingDelegate):
+    """Agrees to everything, and enters or shows a passkey."""
+
+    def __init__(self, capability, passkey=0):
+        super().__init__(io_capability=capability)
+        self.passkey, self.compared, self.displayed = passkey, [], []
+
+    async def compare_numbers(self, number, digits):
+        self.compared.append(number)
+        return True
+
+    async def get_number(self):
+        return self.passkey
+
+    async def generate_passkey(self):
+        return self.passkey
+
+    async def display_number(self, number, digits):
+        self.displayed.append(number)
+
+
+def pairing(user, is_secure=True, requires_authentication=False):
+    def prepare(device):
+        device.pairing_config_factory = lambda _: PairingConfig(
+            sc=is_secure, mitm=requires_authentication, bonding=True, delegate=user)
+
+    return prepare
+
+
+# The device, what the host can display and ask for, and the passkey.
+METHODS = {
+    "just works": ("Plain", PairingDelegate.NO_OUTPUT_NO_INPUT, None),
+    "the device shows a passkey": ("Display", PairingDelegate.KEYBOARD_INPUT_ONLY, 123456),
+    "the host shows a passkey": ("Keyboard", PairingDelegate.DISPLAY_OUTPUT_ONLY, 654321),
+    "both show a number": ("Comparison", PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT, None),
+}
+GENERATIONS = {"LE Secure Connections": True, "LE legacy": False}
+CASES = [
+    (method, generation) for method in METHODS for generation in GENERATIONS
+    # Only LE Secure Connections compares numbers.
+    if (method, generation) != ("both show a number", "LE legacy")]
+
+
+@pytest.mark.parametrize("method,generation", CASES)
+@hosts.test
+async def test_a_pairing_gives_access_also_after_the_host_has_come_back(world, method, generation):
+    name, capability, passkey = METHODS[method]
+    user, keystore = User(capability, passkey or 0), MemoryKeyStore()
+    prepare = pairing(user, GENERATIONS[generation], passkey is not None or method == "both show a number")
+    async with host(world, "phone", keystore=keystore, prepare=prepare) as device:
+        connection, peer = await connect(device, name)
+        with pytest.raises(ATT_Error) as error:
+            await characteristic(peer, 0xFFE1).read_value()
+        assert error.value.error_code in (0x05, 0x0F)
+        await connection.pair()
+        assert connection.is_encrypted
+        [(_, keys)] = await keystore.get_all()
+        assert (keys.ltk or keys.ltk_central).authenticated == (method != "just works")
+        assert bool(keys.ltk) == GENERATIONS[generation]
+        assert bytes(await characteristic(peer, 0xFFE1).read_value()) == b"\7"
+        assert len(user.compared) == (method == "both show a number")
+        if method == "the host shows a passkey":
+            assert user.displayed == [passkey]
+        await connection.disconnect()
+    # With the keys, and without a user.
+    async with host(world, "phone", keystore=keystore, prepare=pairing(User(capability), GENERATIONS[generation])) \
+            as device:
+        connection, peer = await connect(device, name)
+        await connection.encrypt()
+        assert connection.is_encrypted
+        assert bytes(await characteristic(peer, 0xFFE1).read_value()) == b"\7"
+
+
+@hosts.test
+async def test_a_wrong_passkey_pairs_with_nothing(world):
+    prepare = pairing(User(PairingDelegate.KEYBOARD_INPUT_ONLY, 111111), requires_authentication=True)
+    async with host(world, "phone", prepare=prepare) as device:
+        connection, peer = await connect(device, "Display")
+        with pytest.raises(ProtocolError):
+            await connection.pair()
+        assert not connection.is_encrypted
+        with pytest.raises(ATT_Error):
+            await characteristic(peer, 0xFFE1).read_value()
+
+
+@hosts.test
+async def test_a_device_that_refuses_pairs_with_nothing(world):
+    async with host(world, "phone", prepare=pairing(User(PairingDelegate.NO_OUTPUT_NO_INPUT))) as device:
+        connection, _ = await connect(device, "Reluctant")
+        with pytest.raises(ProtocolError):
+            await connection.pair()
+        assert not connection.is_encrypted
+
+
+@hosts.test
+async def test_a_host_without_its_keys_is_not_encrypted_by_the_old_ones(world):
+    prepare = pairing(User(PairingDelegate.NO_OUTPUT_NO_INPUT))
+    async with host(world, "phone", prepare=prepare) as device:
+        connection, _ = await connect(device, "Plain")
+        await connection.pair()
+        await connection.disconnect()
+    async with host(world, "phone", prepare=prepare) as device:
+        connection, peer = await connect(device, "Plain")
+        with pytest.raises(ATT_Error):
+            await characteristic(peer, 0xFFE1).read_value()
+        # The host pairs anew.
+        await connection.pair()
+        assert bytes(await characteristic(peer, 0xFFE1).read_value()) == b"\7"
