@@ -36,9 +36,10 @@ class World:
 
     def control(self, *arguments):
         """`bluectl world COMMAND …` of this world."""
+        # Other worlds of the user may be served at the same time.
         subprocess.run(
-            [BLUECTL, "world", *arguments], check=True, timeout=20, stdout=subprocess.DEVNULL,
-            env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": self.bus})
+            [BLUECTL, "world", *arguments, "--of", str(self.process.pid)], check=True, timeout=20,
+            stdout=subprocess.DEVNULL)
 
     def close(self):
         self.process.terminate()

@@ -23,7 +23,7 @@ import Testing
                 ])
         ])
 
-    /// What a host serves as a peripheral: its name, a value, and notifications.
+    /// The attributes of a host as a peripheral: its name, a value, and notifications.
     private static let served: ServedAttributes = {
         var attributes = ServedAttributes([
             TappedService(

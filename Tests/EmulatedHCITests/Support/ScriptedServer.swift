@@ -9,7 +9,7 @@ struct ScriptedServer {
     private(set) var client: ATTClient
     private(set) var sent: [ATTPDU] = []
     private(set) var outcomes: [Int: ATTClient.Outcome] = [:]
-    /// What the client reports without a request.
+    /// The reports of the client without a request.
     private(set) var reports: [ATTClient.Action] = []
     private var lastNumber = 0
 

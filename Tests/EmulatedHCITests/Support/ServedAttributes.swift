@@ -12,7 +12,7 @@ struct ServedAttributes {
     var values: [UInt16: [UInt8]] = [:]
     /// The codes with which the device refuses to read or write an attribute.
     var refusals: [UInt16: UInt8] = [:]
-    /// What the device was asked.
+    /// The requests to the device.
     private(set) var requests: [LinkRequest] = []
     private(set) var commands: [UInt16: [UInt8]] = [:]
     /// The number of round trips without a request to the device.

@@ -55,7 +55,7 @@ final class TestHost: @unchecked Sendable {
     private var freeBuffers = 1
     private var isClosed = false
     private var lastOperation = 0
-    /// What the host serves on its next links.
+    /// The attributes of the next links.
     private let served = Lock(ServedAttributes([]))
 
     /// Attaches to a port.
