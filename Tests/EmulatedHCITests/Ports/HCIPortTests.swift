@@ -255,6 +255,16 @@ import Testing
         try await other.begin()
     }
 
+    @Test func aTerminalIsUsableAfterGarbage() async throws {
+        let host = try await advertising(on: try open(on: .pty))
+        let central = TestCentral(emulator)
+        let (_, link) = try await central.connect(to: "Firmware")
+        _ = try await host.link(isCentral: false)
+        host.sendRaw([0xFF])
+        #expect(try await central.end(of: link) != .local)
+        try await use(try box(), from: host)
+    }
+
     @Test(arguments: 0..<10) func randomPacketsAreSurvived(_ seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed, stream: "random packets")
         let (port, _) = (try open(), try box())

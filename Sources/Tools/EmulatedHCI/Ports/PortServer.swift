@@ -78,6 +78,8 @@ final class PortServer: @unchecked Sendable {
         connection.close()
         if let kept = attached?.end() { bonds = kept }
         (self.connection, attached) = (nil, nil)
+        // The next program that opens a terminal is another host.
+        if !socket.isListening, !isClosed { attach(dup(socket.descriptor)) }
     }
 }
 #endif
