@@ -78,7 +78,7 @@ final class PortServer: @unchecked Sendable {
         connection.close()
         if let kept = attached?.end() { bonds = kept }
         (self.connection, attached) = (nil, nil)
-        // The next program that opens a terminal is another host.
+        // A terminal stays open: the next program that opens it attaches anew.
         if !socket.isListening, !isClosed { attach(dup(socket.descriptor)) }
     }
 }
