@@ -218,7 +218,8 @@ let package = Package(
         .target(
             name: "EmulatedHCI",
             dependencies: [
-                .target(name: "CBluetoothKernel", condition: onLinux), "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport",
+                .target(name: "CBluetoothKernel", condition: onLinux), "BluetoothBackend", "BluetoothCapture",
+                "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport",
                 "BluetoothTracing", "BluetoothValues", logging,
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),

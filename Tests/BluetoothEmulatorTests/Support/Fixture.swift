@@ -11,10 +11,11 @@ final class Fixture: Sendable {
 
     init(
         _ configuration: EmulatorConfiguration = .instant, seed: UInt64 = 1, host: String? = nil,
-        emulator: Emulator? = nil, reaction: @escaping @Sendable (CentralEvent) -> Void = { _ in }
+        emulator: Emulator? = nil, central: (any CentralBackend)? = nil,
+        reaction: @escaping @Sendable (CentralEvent) -> Void = { _ in }
     ) {
         self.emulator = emulator ?? Emulator(configuration: configuration, time: .virtual, seed: seed)
-        central = self.emulator.makeCentral(RoleOptions(adapter: host))
+        self.central = central ?? self.emulator.makeCentral(RoleOptions(adapter: host))
         sink = RecordingSink(reaction: reaction)
     }
 

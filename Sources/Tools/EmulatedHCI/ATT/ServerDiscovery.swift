@@ -135,7 +135,7 @@ struct ServerDiscovery: Sendable {
     }
 
     /// Takes a handle if it follows the earlier ones of the step.
-    private mutating func take(_ handle: UInt16, upTo end: UInt16? = nil) -> Bool {
+    private mutating func accept(_ handle: UInt16, upTo end: UInt16? = nil) -> Bool {
         let last = end ?? handle
         guard next > 0, handle >= next, handle <= last, range.contains(last),
             attributeCount < Self.maximumAttributes
@@ -147,7 +147,7 @@ struct ServerDiscovery: Sendable {
 
     private mutating func add(_ group: ATTPDU.Group, isPrimary: Bool) {
         guard let uuid = BluetoothUUID(attBytes: group.value), found.count < Self.maximumServices,
-            take(group.handles.lowerBound, upTo: group.handles.upperBound),
+            accept(group.handles.lowerBound, upTo: group.handles.upperBound),
             !found.contains(where: { $0.handles.overlaps(group.handles) })
         else { return }
         found.append(Service(handles: group.handles, uuid: uuid, isPrimary: isPrimary))
@@ -157,7 +157,7 @@ struct ServerDiscovery: Sendable {
     private mutating func addInclude(_ entry: ATTPDU.HandleAndValue, to service: Int) {
         var cursor = ByteCursor(entry.value)
         guard let first = cursor.littleEndian(UInt16.self), let last = cursor.littleEndian(UInt16.self), first <= last,
-            take(entry.handle)
+            accept(entry.handle)
         else { return }
         // The UUID is left out if it has 128 bits.
         let uuid =
@@ -171,14 +171,14 @@ struct ServerDiscovery: Sendable {
         var cursor = ByteCursor(entry.value)
         guard let properties = cursor.byte(), let value = cursor.littleEndian(UInt16.self),
             let uuid = BluetoothUUID(attBytes: Array(cursor.rest)), value > entry.handle,
-            take(entry.handle, upTo: value)
+            accept(entry.handle, upTo: value)
         else { return }
         found[service].characteristics.append(
             Characteristic(declaration: entry.handle, value: value, properties: properties, uuid: uuid))
     }
 
     private mutating func add(_ entry: ATTPDU.HandleAndUUID, to service: Int, _ characteristic: Int) {
-        guard take(entry.handle) else { return }
+        guard accept(entry.handle) else { return }
         found[service].characteristics[characteristic].descriptors.append(
             TappedDescriptor(handle: entry.handle, uuid: entry.uuid))
     }

@@ -1,0 +1,223 @@
+import BluetoothBackend
+import Foundation
+import Testing
+
+@testable import BluetoothEmulator
+
+/// The world's part of hosts outside of the emulator, which speak the Attribute Protocol and pair by themselves.
+@Suite struct ExternalHostTests {
+    private static let box = PeripheralDescription(
+        name: "Box", advertising: [.init(AdvertisingData())],
+        services: [
+            ServiceDescription(
+                "FFF0",
+                characteristics: [
+                    CharacteristicDescription(
+                        "FFF1", .read, value: Data([1]), permissions: .readEncryptionRequired),
+                    CharacteristicDescription("FFF2", [.read, .notify], value: Data([2])),
+                ])
+        ])
+
+    /// An external central that is connected to the box.
+    private struct Scene {
+        let fixture: Fixture
+        let external: ExternalCentral
+        let device: EmulatedDevice
+        let link: LinkID
+
+        var emulator: Emulator { fixture.emulator }
+
+        init(_ configuration: EmulatorConfiguration = .instant) async throws {
+            let emulator = Emulator(configuration: configuration, time: .virtual, seed: 1)
+            external = emulator.host.makeExternalCentral()
+            fixture = Fixture(emulator: emulator, central: external.role)
+            device = try emulator.add(EmulatedPeripheral(ExternalHostTests.box))
+            try await fixture.powerOn()
+            link = try await fixture.connect(device)
+        }
+
+        func number() throws -> UInt32 { try #require(external.connection(of: link)).link }
+
+        /// The value or the ATT error code of a read; nil without an answer.
+        func read(handle: UInt16) async throws -> LinkResponse? {
+            let id = try #require(device.attributesByHandle[handle])
+            let events = try await fixture.run(.request(link: link, operation: op(1), .read(id)))
+            guard case .response(_, _, let response)? = events.first else { return nil }
+            return response
+        }
+    }
+
+    @Test func anExchangeTakesARoundTripAndReadsNothing() async throws {
+        let scene = try await Scene(.default)
+        let tap = TapRecorder(scene.emulator, .att)
+        let start = scene.emulator.now
+        scene.external.exchange(on: scene.link, op(7))
+        try await scene.fixture.wait { $0 == .response(link: scene.link, operation: op(7), .written) }
+        let interval = try #require(scene.external.connection(of: scene.link)).parameters.interval
+        #expect((interval...interval * 3).contains(scene.emulator.now - start))
+        #expect(tap.att().isEmpty)
+    }
+
+    @Test func anExchangeOnASilentLinkIsNotAnswered() async throws {
+        let scene = try await Scene(.default)
+        scene.device.setProximity(.outOfRange)
+        let events = try await scene.fixture.run()
+        #expect(!events.contains { if case .response = $0 { true } else { false } })
+        scene.external.exchange(on: scene.link, op(7))
+        try await scene.emulator.advance(by: .seconds(60))
+        #expect(!scene.fixture.events.contains(.response(link: scene.link, operation: op(7), .written)))
+    }
+
+    @Test func anAttributeThatNeedsEncryptionIsRefusedWithoutAPairing() async throws {
+        let scene = try await Scene()
+        let tap = TapRecorder(scene.emulator, .security)
+        let handle = try #require(
+            scene.device.attributes?.services.flatMap(\.characteristics).first { $0.uuid == "FFF1" }?.valueHandle)
+        #expect(try await scene.read(handle: handle) == .failure(.att(0x05, operation: "read")))
+        #expect(tap.kinds().isEmpty)
+        scene.emulator.control(link: try scene.number(), .setSecurity(.bonded))
+        #expect(try await scene.read(handle: handle) == .failure(.att(0x0F, operation: "read")))
+        scene.emulator.control(link: try scene.number(), .setSecurity(.encrypted))
+        #expect(try await scene.read(handle: handle) == .value(Data([1])))
+    }
+
+    @Test func aControlOfALinkThatEndedDoesNothing() async throws {
+        let scene = try await Scene()
+        let number = try scene.number()
+        scene.emulator.control(link: number, .close)
+        try await scene.fixture.wait {
+            if case .disconnected(scene.link, .remote, _, _, _) = $0 { true } else { false }
+        }
+        #expect(scene.external.connection(of: scene.link) == nil)
+        for control in [LinkControl.close, .setSecurity(.encrypted), .send(.central, channel: 4, [1])] {
+            scene.emulator.control(link: number, control)
+        }
+        try await scene.emulator.runUntilIdle()
+    }
+
+    // MARK: Services
+
+    private static let services = [
+        TappedService(
+            handles: 0x20...0x2F, uuid: "180F", isPrimary: true, included: [],
+            characteristics: [
+                TappedCharacteristic(
+                    declarationHandle: 0x21, valueHandle: 0x22, properties: [.read, .notify], uuid: "2A19",
+                    descriptors: [TappedDescriptor(handle: 0x28, uuid: "2902")])
+            ]),
+        TappedService(
+            handles: 0x01...0x05, uuid: "1800", isPrimary: true, included: [],
+            characteristics: [
+                TappedCharacteristic(
+                    declarationHandle: 0x02, valueHandle: 0x03, properties: .read, uuid: "2A00", descriptors: [])
+            ]),
+    ]
+
+    @Test func replacedServicesKeepTheirHandles() async throws {
+        let scene = try await DeviceFixture(Self.box)
+        scene.device.replaceServices(Self.services, isIndicated: true)
+        try await scene.emulator.runUntilIdle()
+        #expect(scene.device.attributes?.services == Self.services.reversed())
+        #expect(scene.fixture.events.contains { if case .servicesChanged = $0 { true } else { false } })
+        let found = try await scene.fixture.attributes(scene.link)
+        #expect(found.characteristics.map(\.handle) == [0x22])
+        #expect(scene.device.handle(of: try found.characteristic("2A19")) == 0x22)
+    }
+
+    @Test func replacedServicesMayBeSilent() async throws {
+        let scene = try await DeviceFixture(Self.box)
+        scene.device.replaceServices(Self.services, isIndicated: false)
+        try await scene.emulator.runUntilIdle()
+        #expect(!scene.fixture.events.contains { if case .servicesChanged = $0 { true } else { false } })
+    }
+
+    @Test func handlesThatNoAttributeCanHaveAreLeftOut() async throws {
+        let scene = try await DeviceFixture(Self.box)
+        func service(_ handles: ClosedRange<UInt16>, value: UInt16, descriptor: UInt16) -> TappedService {
+            TappedService(
+                handles: handles, uuid: "180F", isPrimary: true, included: [],
+                characteristics: [
+                    TappedCharacteristic(
+                        declarationHandle: value &- 1, valueHandle: value, properties: .read, uuid: "2A19",
+                        descriptors: [TappedDescriptor(handle: descriptor, uuid: "2901")])
+                ])
+        }
+        scene.device.replaceServices(
+            [
+                service(0...5, value: 3, descriptor: 4), service(6...9, value: 0, descriptor: 1),
+                service(10...UInt16.max, value: .max, descriptor: .max),
+                service(20...30, value: 22, descriptor: 0),
+            ], isIndicated: false)
+        try await scene.emulator.runUntilIdle()
+        let services = try #require(scene.device.attributes?.services)
+        #expect(services.map(\.handles.lowerBound) == [6, 10, 20])
+        #expect(services.map(\.characteristics.count) == [0, 1, 1])
+    }
+
+    // MARK: Packets
+
+    private func packets(_ tap: TapRecorder) -> [[UInt8]] {
+        tap.kinds().compactMap { kind in
+            if case .externalPacket(_, _, _, let payload) = kind { payload } else { nil }
+        }
+    }
+
+    @Test(arguments: [LinkSide.central, .peripheral])
+    func packetsArriveInOrderWithTheConnectionEvents(side: LinkSide) async throws {
+        let scene = try await Scene(.default)
+        let tap = TapRecorder(scene.emulator, .externalPackets)
+        let start = scene.emulator.now
+        let sent = (0..<40).map { [UInt8](repeating: $0, count: 200) }
+        for packet in sent {
+            scene.emulator.control(link: try scene.number(), .send(side, channel: 4, packet))
+        }
+        try await scene.emulator.advance(until: { self.packets(tap).count == 40 }, within: .seconds(10))
+        #expect(packets(tap) == sent)
+        // A connection event has room for a few of them.
+        let interval = try #require(scene.external.connection(of: scene.link)).parameters.interval
+        #expect(scene.emulator.now - start > interval * 2)
+    }
+
+    @Test func packetsWithoutAConnectionIntervalArriveAtOnce() async throws {
+        let scene = try await Scene()
+        let tap = TapRecorder(scene.emulator, .externalPackets)
+        let start = scene.emulator.now
+        for byte in UInt8(0)..<100 {
+            scene.emulator.control(link: try scene.number(), .send(.central, channel: 6, [byte]))
+        }
+        try await scene.emulator.advance(until: { self.packets(tap).count == 100 }, within: .seconds(1))
+        #expect(packets(tap) == (0..<100).map { [$0] })
+        #expect(scene.emulator.now == start)
+    }
+
+    @Test func packetsWaitWhileTheLinkIsSilentAndEndWithIt() async throws {
+        let scene = try await Scene(.default)
+        let tap = TapRecorder(scene.emulator, .externalPackets)
+        scene.device.setProximity(.outOfRange)
+        scene.emulator.control(link: try scene.number(), .send(.central, channel: 4, [1]))
+        try await scene.emulator.advance(by: .seconds(1))
+        #expect(packets(tap) == [])
+        scene.device.setProximity(.near)
+        try await scene.emulator.advance(until: { self.packets(tap) == [[1]] }, within: .seconds(1))
+        scene.device.setProximity(.outOfRange)
+        scene.emulator.control(link: try scene.number(), .send(.central, channel: 4, [2]))
+        try await scene.fixture.wait {
+            if case .disconnected(scene.link, .timeout, _, _, _) = $0 { true } else { false }
+        }
+        scene.device.setProximity(.near)
+        try await scene.emulator.advance(by: .seconds(1))
+        #expect(packets(tap) == [[1]])
+    }
+
+    @Test func packetsBeyondTheLimitAreDropped() async throws {
+        let scene = try await Scene(.default)
+        let tap = TapRecorder(scene.emulator, .externalPackets)
+        scene.device.setProximity(.outOfRange)
+        for _ in 0..<ExternalPackets.limit + 10 {
+            scene.emulator.control(link: try scene.number(), .send(.central, channel: 4, [1]))
+        }
+        scene.device.setProximity(.near)
+        try await scene.emulator.advance(by: .seconds(10))
+        #expect(packets(tap).count == ExternalPackets.limit)
+    }
+}
