@@ -81,6 +81,16 @@ import Testing
         #expect(try await scene.read(handle: handle) == .value(Data([1])))
     }
 
+    @Test func aDeviceSeesTheAddressThatTheHostChose() async throws {
+        let scene = try await Scene()
+        scene.device.disconnect()
+        try await scene.emulator.runUntilIdle()
+        scene.external.setAddress("F0:F1:F2:F3:F4:F5")
+        let link = try await scene.fixture.connect(scene.device)
+        #expect(scene.external.connection(of: link)?.central.address == "F0:F1:F2:F3:F4:F5")
+        #expect(scene.emulator.host.address != "F0:F1:F2:F3:F4:F5")
+    }
+
     @Test func aControlOfALinkThatEndedDoesNothing() async throws {
         let scene = try await Scene()
         let number = try scene.number()

@@ -8,10 +8,11 @@ package struct ExternalCentral: Sendable {
     /// The commands and events of the role; requests that need encryption fail, because the host pairs by itself.
     package let role: any CentralBackend
     private let emulator: Emulator
+    private let host: Int
     private let manager: Ref<Manager>
 
     fileprivate init(_ emulator: Emulator, host: Int) {
-        self.emulator = emulator
+        (self.emulator, self.host) = (emulator, host)
         manager = emulator.perform { [host] core in core.world.addManager(.central, host: host, isExternal: true) }
         role = EmulatedRole(emulator, manager, input: WorldInput.central, sink: RoleSink.central)
     }
@@ -20,6 +21,12 @@ package struct ExternalCentral: Sendable {
     /// `written` reports that it arrived.
     package func exchange(on link: LinkID, _ operation: OperationID) {
         emulator.submit(.exchange(manager, link, operation))
+    }
+
+    /// Uses an address of the host's choice for the links that follow.
+    package func setAddress(_ address: DeviceAddress) {
+        guard emulator.core.withLock({ $0.world.lower.hosts[host].identity.airAddress }) != address else { return }
+        emulator.submit(.host(host, .setAirAddress(address)))
     }
 
     /// The present state of an open link; nil if it ended.

@@ -78,6 +78,8 @@ enum HostControl: Sendable {
     /// Overrides the state that managers see; nil restores the derived one.
     case setState(AdapterState?)
     case setMaximumMTU(Int?)
+    /// Changes the address on the air to one that a host outside of the emulator chose.
+    case setAirAddress(DeviceAddress)
     indirect case setAdvertising(HostAdvertising)
     case rotateAddress
     case forget(PeerID)

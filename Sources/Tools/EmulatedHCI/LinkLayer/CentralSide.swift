@@ -96,6 +96,7 @@ final class CentralSide: @unchecked Sendable {
     // MARK: Connecting
 
     func connect(to peers: [HCIAddress], _ settings: LinkLayerCommand.ConnectionSettings) {
+        central.setAddress(DeviceAddress(bits: settings.address.bits))
         var pending = connect ?? PendingConnect(peers: peers, settings: settings)
         pending.peers = peers
         let wanted = peers.compactMap { air.peer($0) }

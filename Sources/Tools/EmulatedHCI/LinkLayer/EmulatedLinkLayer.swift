@@ -32,9 +32,9 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     ) { (self.host, self.queue, self.bonds, self.receive) = (host, queue, bonds, receive) }
 
     func begin() {
+        ExternalHosts.shared.add(self)
         central = CentralSide(of: self)
         peripheral = PeripheralSide(of: self)
-        ExternalHosts.shared.add(self)
         tap = host.emulator.tap([.advertising, .devices, .links, .externalPackets]) { [weak self, queue] event in
             queue.async { [weak self] in self?.handle(event) }
         }
@@ -42,10 +42,10 @@ final class EmulatedLinkLayer: @unchecked Sendable {
 
     /// Leaves the world: links end, and the host's devices are gone.
     func end() {
-        ExternalHosts.shared.remove(self)
         tap?.cancel()
         central?.end()
         peripheral?.removeAll()
+        ExternalHosts.shared.remove(self)
         (tap, central, peripheral) = (nil, nil, nil)
     }
 

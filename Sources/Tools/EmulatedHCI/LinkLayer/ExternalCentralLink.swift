@@ -22,6 +22,7 @@ final class ExternalCentralLink: @unchecked Sendable {
     private let security: LinkSecurity
     private var server: ATTServer
     private var commands: CommandQueue
+    private var isEnded = false
 
     /// The write commands that wait for a credit, fewer than a controller has buffers.
     private struct CommandQueue {
@@ -38,7 +39,7 @@ final class ExternalCentralLink: @unchecked Sendable {
         (handle, self.id, self.peer) = (layer.nextHandle(), id, peer)
         (number, device) = (connection.link, connection.device)
         (self.side, self.layer) = (side, layer)
-        other = ExternalHosts.shared.others(than: layer).first { $0.peripheral?.owns(connection.device) == true }
+        other = ExternalHosts.shared.owner(ofDevice: connection.device, in: layer.emulator)
         server = ATTServer(layer.emulator.attributes(ofDevice: connection.device), maximumMTU: parameters.mtu)
         security = LinkSecurity(
             LinkSecurity.Ends(
@@ -51,12 +52,15 @@ final class ExternalCentralLink: @unchecked Sendable {
     func begin() { if other == nil { security.begin() } }
 
     func close() {
-        security.end()
+        end()
         side.central.role.submit(.disconnect(peer: peer))
     }
 
     /// Handles the end of the link.
-    func end() { security.end() }
+    func end() {
+        isEnded = true
+        security.end()
+    }
 
     // MARK: Packets
 
@@ -137,17 +141,20 @@ final class ExternalCentralLink: @unchecked Sendable {
             if !security.encrypt(key: key, random: random, diversifier: diversifier) { layer.endForWrongKey(handle) }
             return
         }
-        other.queue.async { [self] in
-            let link = other.peripheral?.link(number: number)
-            guard let link else { return layer.queue.async { self.keyAnswered(nil, key, other) } }
-            link.requestKey(random: random, diversifier: diversifier) { answer in
-                self.layer.queue.async { self.keyAnswered(answer, key, other) }
-            }
+        // Retained, because this host may leave before the other one has answered.
+        let layer = self.layer
+        let answered: @Sendable ([UInt8]?) -> Void = { answer in
+            layer.queue.async { self.keyAnswered(answer, key, other) }
+        }
+        other.queue.async { [number] in
+            guard let link = other.peripheral?.link(number: number) else { return answered(nil) }
+            link.requestKey(random: random, diversifier: diversifier, answered)
         }
     }
 
     /// Handles the key of the other host: the link is encrypted if the keys are equal.
     private func keyAnswered(_ answer: [UInt8]?, _ key: [UInt8], _ other: EmulatedLinkLayer) {
+        guard !isEnded else { return }
         guard let answer else {
             return layer.emit(.encryptionChanged(handle: handle, status: LinkErrorCode.keyMissing))
         }

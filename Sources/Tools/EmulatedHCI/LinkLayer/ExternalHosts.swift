@@ -9,6 +9,8 @@ final class ExternalHosts: Sendable {
         let emulator: ObjectIdentifier
         let index: Int
         weak var layer: EmulatedLinkLayer?
+        /// The numbers of the host's devices in the world.
+        var devices: Set<UInt32> = []
     }
 
     static let shared = ExternalHosts()
@@ -24,17 +26,25 @@ final class ExternalHosts: Sendable {
         hosts.withLock { $0.removeAll { $0.layer == nil || $0.layer === layer } }
     }
 
-    /// The attached hosts of a world other than one.
-    func others(than layer: EmulatedLinkLayer) -> [EmulatedLinkLayer] {
-        let emulator = ObjectIdentifier(layer.emulator)
-        return hosts.withLock { hosts in hosts.filter { $0.emulator == emulator }.compactMap(\.layer) }
-            .filter { $0 !== layer }
+    func setDevices(_ devices: Set<UInt32>, of layer: EmulatedLinkLayer) {
+        hosts.withLock { hosts in
+            if let index = hosts.firstIndex(where: { $0.layer === layer }) { hosts[index].devices = devices }
+        }
+    }
+
+    /// The attached host whose device has a number; nil for a device of the world.
+    func owner(ofDevice number: UInt32, in emulator: Emulator) -> EmulatedLinkLayer? {
+        let world = ObjectIdentifier(emulator)
+        return hosts.withLock { hosts in
+            hosts.first { $0.emulator == world && $0.devices.contains(number) }?.layer
+        }
     }
 
     /// Whether a host of a world is outside of the emulator and attached.
     func contains(_ index: Int, of emulator: Emulator) -> Bool {
-        hosts.withLock { hosts in
-            hosts.contains { $0.emulator == ObjectIdentifier(emulator) && $0.index == index && $0.layer != nil }
+        let world = ObjectIdentifier(emulator)
+        return hosts.withLock { hosts in
+            hosts.contains { $0.emulator == world && $0.index == index && $0.layer != nil }
         }
     }
 }

@@ -98,6 +98,8 @@ final class ExternalPeripheralLink {
     func end() {
         isEnded = true
         security.end()
+        keyAnswer?(nil)
+        keyAnswer = nil
         perform(client.end())
     }
 
@@ -109,6 +111,7 @@ final class ExternalPeripheralLink {
     func requestKey(
         random: UInt64, diversifier: UInt16, _ answer: @escaping @Sendable ([UInt8]?) -> Void
     ) {
+        keyAnswer?(nil)
         keyAnswer = answer
         layer.emit(.keyRequested(handle: handle, random: random, diversifier: diversifier))
     }

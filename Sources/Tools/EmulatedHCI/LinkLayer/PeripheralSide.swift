@@ -4,16 +4,12 @@ import BluetoothHCI
 import BluetoothSupport
 
 /// A host outside of the emulator as the peripheral: its advertising sets, each of which is a device of the world.
-// Invariant: used on the queue of the link layer only, except `numbers`, which has a lock.
+// Invariant: used on the queue of the link layer only.
 final class PeripheralSide: @unchecked Sendable {
     private unowned let layer: EmulatedLinkLayer
     private var devices: [UInt8: ExternalDevice] = [:]
-    private let numbers = Lock(Set<UInt32>())
 
     init(of layer: EmulatedLinkLayer) { self.layer = layer }
-
-    /// Whether a device of the world is one of the host's; callable from any thread.
-    func owns(_ device: UInt32) -> Bool { numbers.withLock { $0.contains(device) } }
 
     // MARK: Advertising
 
@@ -26,18 +22,17 @@ final class PeripheralSide: @unchecked Sendable {
         devices[set]?.remove()
         devices[set] = ExternalDevice(
             layer, set, settings, named: "\(layer.host.name)\(set == 0 ? "" : " \(set)")")
-        noteNumbers()
+        publishNumbers()
     }
 
     func removeAll() {
         for device in devices.values { device.remove() }
         devices = [:]
-        noteNumbers()
+        publishNumbers()
     }
 
-    private func noteNumbers() {
-        let present = Set(devices.values.compactMap(\.number))
-        numbers.withLock { $0 = present }
+    private func publishNumbers() {
+        ExternalHosts.shared.setDevices(Set(devices.values.compactMap(\.number)), of: layer)
     }
 
     // MARK: Links

@@ -39,7 +39,7 @@ struct HostIdentity: Sendable {
     /// The identity address, by which peers with the host's keys know it.
     let address: DeviceAddress
     /// The address on the air.
-    private(set) var airAddress: DeviceAddress
+    var airAddress: DeviceAddress
     /// The period after which the host changes to a new private address.
     let rotation: Duration?
     private var rotations: UInt64 = 0

@@ -116,6 +116,7 @@ extension HostControl {
         case .setMaximumMTU(let mtu): mtu.map { "allows MTU \($0) at most" } ?? "no longer limits the MTU"
         case .setAdvertising: "changes its advertising"
         case .rotateAddress: "takes a new private address"
+        case .setAirAddress(let address): "uses the address \(address)"
         case .forget: "forgets a device"
         case .remember: "remembers a device"
         case .setFeature(let feature, let isSupported):

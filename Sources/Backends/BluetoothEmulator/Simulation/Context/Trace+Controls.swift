@@ -177,6 +177,7 @@ extension HostControl {
                 line.add("isExtended", advertising.isExtended)
             }
         case .setMaximumMTU(let mtu): line("setMaximumMTU") { $0.add("mtu", mtu) }
+        case .setAirAddress(let address): line("setAirAddress") { $0.add("address", address) }
         case .forget(let peer): line("forget") { $0.add("peer", peer: peer) }
         case .remember(let peer): line("remember") { $0.add("peer", peer: peer) }
         case .setFeature(let feature, let isSupported):

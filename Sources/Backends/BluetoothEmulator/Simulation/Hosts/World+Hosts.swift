@@ -70,6 +70,9 @@ extension World {
         case .setAdvertising(let advertising):
             lower.air.setAdvertising(advertising, of: host, &lower.hosts, &lower.context)
         case .setMaximumMTU(let mtu): lower.hosts[host].adapter.maximumMTU = mtu
+        case .setAirAddress(let address):
+            lower.hosts[host].identity.airAddress = address
+            lower.hosts.reportChange(of: host, &lower.context)
         case .authorize(let status):
             authorize(status, host)
             // The permission belongs to the app; hosts of managers that named none follow the default host's.
