@@ -18,6 +18,8 @@ struct ServedWorld {
     let service: EmulatedBlueZ
     /// The address at which clients find the bus.
     let address: String
+    /// The adapters that clients see, with the names of their hosts; hosts that attach later are none.
+    let adapters: [(name: String, host: String)]
     private let bus: PrivateMessageBus?
 
     /// Starts the bus if necessary, and serves the world; when this returns, clients may start.
@@ -39,6 +41,7 @@ struct ServedWorld {
             }
         self.address = address.text ?? ""
         self.emulator = emulator
+        adapters = emulator.hosts.enumerated().map { ("hci\($0.offset)", $0.element.name) }
         do throws(EmulatedBlueZError) {
             service = try await EmulatedBlueZ.serve(
                 emulator, on: bus == .system ? nil : address.text, configuration: configuration)
@@ -51,11 +54,6 @@ struct ServedWorld {
     func stop() {
         service.stop()
         bus?.stop()
-    }
-
-    /// The adapters that clients see, with the names of their hosts.
-    var adapters: [(name: String, host: String)] {
-        emulator.hosts.enumerated().map { ("hci\($0.offset)", $0.element.name) }
     }
 
     private static func failure(
