@@ -1,4 +1,4 @@
-import BluetoothHCI
+@testable import BluetoothHCI
 
 @testable import BluetoothCapture
 
