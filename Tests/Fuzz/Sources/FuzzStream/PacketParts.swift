@@ -1,6 +1,5 @@
-@testable import BluetoothHCI
-
 @testable import BluetoothCapture
+@testable import BluetoothHCI
 
 /// Parts of L2CAP packets on a few connections, in any order, of any length.
 ///
