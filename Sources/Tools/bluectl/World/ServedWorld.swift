@@ -18,7 +18,7 @@ struct ServedWorld {
     let service: EmulatedBlueZ
     /// The address at which clients find the bus.
     let address: String
-    /// The adapters that clients see, with the names of their hosts; hosts that attach later are none.
+    /// The adapters that clients see, with the names of their hosts; a host that attaches later has none.
     let adapters: [(name: String, host: String)]
     private let bus: PrivateMessageBus?
 
