@@ -329,6 +329,16 @@ import Testing
         }
     }
 
+    @Test func aHostThatManagersUseIsRefused() throws {
+        let emulator = Emulator(configuration: .instant)
+        let central = emulator.makeCentral(RoleOptions())
+        #expect(throws: HCIPortError.hostInUse("default")) {
+            try HCIPort.open(emulator, host: "default", on: .tcp(port: 0))
+        }
+        central.invalidate()
+        try HCIPort.open(emulator, host: "default", on: .tcp(port: 0)).close()
+    }
+
     @Test func virtualTimeIsRefused() {
         #expect(throws: HCIPortError.virtualTime) {
             try HCIPort.open(Emulator(time: .virtual), host: "external", on: .tcp(port: 0))

@@ -41,6 +41,9 @@ package struct ExternalCentral: Sendable {
 }
 
 extension EmulatedHost {
+    /// Whether apps or tools have managers of the host.
+    package var hasManagers: Bool { !emulator.core.withLock { $0.world.lower.hosts[index].managers.isEmpty } }
+
     /// Makes the central role of a host outside of the emulator.
     package func makeExternalCentral() -> ExternalCentral { ExternalCentral(emulator, host: index) }
 }

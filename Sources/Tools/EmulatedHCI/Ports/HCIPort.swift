@@ -38,6 +38,7 @@ public final class HCIPort: Sendable {
         guard emulator.time != .virtual else { throw .virtualTime }
         let host: EmulatedHost
         if let known = emulator.host(named: name) {
+            guard !known.hasManagers else { throw .hostInUse(name) }
             host = known
         } else {
             do { host = try emulator.add(HostDescription(name: name, address: .public(derivedFrom: name))) } catch {
