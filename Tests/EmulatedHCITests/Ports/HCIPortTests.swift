@@ -86,6 +86,24 @@ import Testing
         #expect(try await host.end(of: link) == 0x16)
     }
 
+    @Test func aSignalStrengthThatCannotBeMeasuredAnswersNoOtherRequest() async throws {
+        let port = try open()
+        let host = try TestHost(port)
+        _ = try box()
+        try await host.begin()
+        let link = try await host.connect(to: try await host.find("Box"))
+        let services = try await host.services(on: link)
+        let value = try #require(services.first { $0.uuid == "FFE0" }?.characteristics.first)
+        let adapter = try #require(emulator.hosts.first { $0.name != "default" })
+        adapter.setSupport(.connectedRSSI, false)
+        async let read = host.perform(.read(handle: value.valueHandle), on: link)
+        #expect(try await host.command(0x1405, link.bytes).last == 127)
+        #expect(try await read == .value([1, 2, 3]))
+        adapter.setSupport(.connectedRSSI, true)
+        #expect(try await host.command(0x1405, link.bytes).last != 127)
+        port.close()
+    }
+
     @Test func aCentralUsesADescribedDeviceOverTCP() async throws {
         let port = try open()
         try await use(try box(), from: TestHost(port))

@@ -14,14 +14,19 @@ final class CentralSide: @unchecked Sendable {
         var operations: [OperationID: PeerID] = [:]
     }
 
+    /// A request that is not answered yet.
+    private struct Request {
+        let link: ExternalCentralLink
+        let complete: (LinkResponse) -> Void
+    }
+
     private unowned let layer: EmulatedLinkLayer
     let central: ExternalCentral
     var air = HeardDevices()
     var links: [UInt16: ExternalCentralLink] = [:]
     private var scanTimer: (any BackendTimer)?
     private var connect: PendingConnect?
-    /// The links whose requests are not answered yet.
-    private var requests: [OperationID: ExternalCentralLink] = [:]
+    private var requests: [OperationID: Request] = [:]
     private var lastOperation: UInt64 = 0
 
     init(of layer: EmulatedLinkLayer) {
@@ -36,7 +41,9 @@ final class CentralSide: @unchecked Sendable {
     /// Ends everything without an event.
     func reset() {
         scanTimer?.cancel()
-        for peer in connect?.operations.values.map({ $0 }) ?? [] { central.role.submit(.disconnect(peer: peer)) }
+        if let connect {
+            for peer in connect.operations.values { central.role.submit(.disconnect(peer: peer)) }
+        }
         (air.scan, connect) = (nil, nil)
         central.role.submit(.stopScan)
         for link in links.values { link.close() }
@@ -53,11 +60,22 @@ final class CentralSide: @unchecked Sendable {
         return OperationID(rawValue: lastOperation)
     }
 
-    /// Returns the number of a link's request, whose response the link gets.
-    func beginRequest(of link: ExternalCentralLink) -> OperationID {
+    /// Returns the number of a link's request.
+    ///
+    /// - Parameter complete: Receives the response, unless the link ends first.
+    func beginRequest(
+        of link: ExternalCentralLink, _ complete: @escaping (LinkResponse) -> Void
+    ) -> OperationID {
         let operation = nextOperation()
-        requests[operation] = link
+        requests[operation] = Request(link: link, complete: complete)
         return operation
+    }
+
+    /// Removes a link that has ended, with its requests.
+    func remove(_ handle: UInt16) -> ExternalCentralLink? {
+        guard let link = links.removeValue(forKey: handle) else { return nil }
+        requests = requests.filter { $0.value.link !== link }
+        return link
     }
 
     // MARK: Scanning
@@ -173,13 +191,10 @@ final class CentralSide: @unchecked Sendable {
             updateScan()
             layer.emit(.connectEnded(status: LinkErrorCode.connectionFailed))
         case .disconnected(let id, let reason, _, _, _):
-            guard let link = link(id) else { return }
-            links[link.handle] = nil
+            guard let link = link(id).flatMap({ remove($0.handle) }) else { return }
             link.end()
             layer.emit(.disconnected(handle: link.handle, reason: reason.errorCode))
-        case .response(let link, let operation, let response):
-            guard let asking = requests.removeValue(forKey: operation), asking.id == link else { return }
-            asking.completed(response)
+        case .response(_, let operation, let response): requests.removeValue(forKey: operation)?.complete(response)
         case .valueNotified(let id, let attribute, let value): link(id)?.notified(attribute, value)
         case .servicesChanged(let id, _, _): link(id)?.servicesChanged()
         case .writeCredits(let id, let count): link(id)?.grantCredits(count)

@@ -122,7 +122,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
 
     /// Ends a link whose ends have different keys: the first encrypted packet is not authentic.
     func endForWrongKey(_ handle: UInt16) {
-        if let link = central?.links.removeValue(forKey: handle) { link.close() }
+        central?.remove(handle)?.close()
         peripheral?.forget(handle)
         emit(.disconnected(handle: handle, reason: LinkErrorCode.wrongKey))
     }

@@ -90,13 +90,20 @@ final class ExternalCentralLink: @unchecked Sendable {
         for action in actions {
             switch action {
             case .send(let pdu): layer.emit(.received(handle: handle, channel: L2CAPChannel.att, pdu.bytes))
-            case .exchange: side.central.exchange(on: id, side.beginRequest(of: self))
+            case .exchange: side.central.exchange(on: id, beginATTRequest())
             case .request(let request):
-                side.central.role.submit(.request(link: id, operation: side.beginRequest(of: self), request))
+                side.central.role.submit(.request(link: id, operation: beginATTRequest(), request))
             case .writeCommand(let attribute, let value):
                 commands.waiting.append((attribute, value))
                 sendCommands()
             }
+        }
+    }
+
+    private func beginATTRequest() -> OperationID {
+        side.beginRequest(of: self) { [weak self] response in
+            guard let self else { return }
+            perform(server.completed(response))
         }
     }
 
@@ -113,17 +120,15 @@ final class ExternalCentralLink: @unchecked Sendable {
     }
 
     func readSignalStrength() {
-        side.central.role.submit(.request(link: id, operation: side.beginRequest(of: self), .readRSSI))
+        let operation = side.beginRequest(of: self) { [layer, handle] response in
+            // An adapter may not be able to measure it.
+            let strength = if case .rssi(let rssi) = response { Int8(clamping: rssi) } else { Int8(127) }
+            layer.emit(.signalStrength(handle: handle, strength))
+        }
+        side.central.role.submit(.request(link: id, operation: operation, .readRSSI))
     }
 
     // MARK: Events
-
-    func completed(_ response: LinkResponse) {
-        if case .rssi(let strength) = response {
-            return layer.emit(.signalStrength(handle: handle, Int8(clamping: strength)))
-        }
-        perform(server.completed(response))
-    }
 
     func notified(_ attribute: AttributeID, _ value: Data) { perform(server.notified(attribute, value)) }
 
