@@ -1,6 +1,6 @@
 import BluetoothBackend
-import BluetoothEmulator
-import BluetoothHCI
+package import BluetoothEmulator
+package import BluetoothHCI
 
 /// A link in a capture.
 struct CapturedLink {
@@ -48,7 +48,7 @@ extension PacketCapture {
             guard let found = links[link], isFirst(found) else { return }
             for side in [LinkSide.central, .peripheral] {
                 guard let (host, handle) = host(of: found, side) else { continue }
-                append(.connectionUpdated(handle, parameters.captured), of: host, at: now)
+                append(.connectionUpdated(handle, HCIConnectionParameters(parameters)), of: host, at: now)
             }
         case .packetsLost(let link, let count):
             guard let connection = links[link]?.connection else { return }
@@ -104,10 +104,10 @@ extension PacketCapture {
                 .connectionComplete(
                     HCIConnection(
                         handle: handle, isCentral: isCentral,
-                        peer: (other.identityAddress ?? other.address).captured,
-                        privateAddress: isPrivate ? other.address.captured : nil,
-                        localPrivateAddress: own.address == identity ? nil : own.address.captured,
-                        parameters: connection.parameters.captured)),
+                        peer: HCIAddress(other.identityAddress ?? other.address),
+                        privateAddress: isPrivate ? HCIAddress(other.address) : nil,
+                        localPrivateAddress: own.address == identity ? nil : HCIAddress(own.address),
+                        parameters: HCIConnectionParameters(connection.parameters))),
                 of: host, at: now, comment: comment)
         }
         if connection.mtu > ATTLimits.minimumMTU, connection.sharedLink == nil {
@@ -129,9 +129,11 @@ extension PacketCapture {
     }
 }
 
-extension ConnectionParameters {
-    var captured: HCIConnectionParameters {
-        HCIConnectionParameters(interval: interval, latency: peripheralLatency, supervisionTimeout: supervisionTimeout)
+extension HCIConnectionParameters {
+    package init(_ parameters: ConnectionParameters) {
+        self.init(
+            interval: parameters.interval, latency: parameters.peripheralLatency,
+            supervisionTimeout: parameters.supervisionTimeout)
     }
 }
 

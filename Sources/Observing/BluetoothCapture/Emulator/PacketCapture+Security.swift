@@ -65,7 +65,7 @@ extension PacketCapture {
             let device = side == .peripheral ? devices[found.connection.device] : nil
             let identity = end.host.flatMap { hosts[$0]?.identityAddress } ?? device?.identityAddress
             send(.identityInformation(Self.key), of: link, from: side, at: now)
-            send(.identityAddress((identity ?? end.address).captured), of: link, from: side, at: now)
+            send(.identityAddress(HCIAddress(identity ?? end.address)), of: link, from: side, at: now)
         }
     }
 }

@@ -1,6 +1,6 @@
 import BluetoothBackend
-import BluetoothEmulator
-import BluetoothHCI
+package import BluetoothEmulator
+package import BluetoothHCI
 import BluetoothSupport
 
 /// The packets between hosts and their controllers, computed from the events of a tap.
@@ -80,7 +80,7 @@ struct PacketCapture {
     private mutating func add(_ host: TappedHost, at now: Duration) {
         hosts[host.index] = host
         numbers[host.index] = numbers.count
-        order.append(.host(CapturedHost(name: host.name, address: host.identityAddress.captured)), at: now)
+        order.append(.host(CapturedHost(name: host.name, address: HCIAddress(host.identityAddress))), at: now)
         appendAddress(of: host, at: now)
     }
 
@@ -92,7 +92,7 @@ struct PacketCapture {
 
     private mutating func appendAddress(of host: TappedHost, at now: Duration) {
         append(.readAddress, of: host.index, at: now)
-        append(.addressRead(host.identityAddress.captured), of: host.index, at: now)
+        append(.addressRead(HCIAddress(host.identityAddress)), of: host.index, at: now)
     }
 
     func name(ofDevice number: UInt32) -> String { devices[number]?.name ?? "device \(number)" }
@@ -102,13 +102,7 @@ struct PacketCapture {
     private mutating func report(_ packet: TappedAdvertisingPacket, at now: Duration) {
         for host in packet.missedBy { reports.miss(packet.device, host: host) }
         guard reports.allows(packet, settings.advertising, at: now) else { return }
-        let sets = devices[packet.device]?.advertising ?? []
-        let isScannable = packet.set < sets.count && sets[packet.set].description.scanResponse != nil
-        let report = AdvertisingReport(
-            address: packet.address.captured,
-            data: packet.data.structures(withFlags: packet.isConnectable && !packet.isScanResponse),
-            rssi: Int8(clamping: packet.rssi), isConnectable: packet.isConnectable, isScannable: isScannable,
-            isScanResponse: packet.isScanResponse)
+        let report = AdvertisingReport(packet, of: devices[packet.device])
         let packets =
             packet.isExtended || report.data.count > 31
             ? HCIPacket.extendedAdvertisingReports(report) : [.advertisingReport(report)]
@@ -164,8 +158,21 @@ struct ReportLimiter {
     }
 }
 
-extension DeviceAddress {
-    var captured: HCIAddress { HCIAddress(bits: bits, isRandom: isRandom) }
+extension HCIAddress {
+    package init(_ address: DeviceAddress) { self.init(bits: address.bits, isRandom: address.isRandom) }
+}
+
+extension AdvertisingReport {
+    /// Creates the report of a packet on the emulated air; without its device, it counts as not scannable.
+    package init(_ packet: TappedAdvertisingPacket, of device: TappedDevice?) {
+        let sets = device?.advertising ?? []
+        self.init(
+            address: HCIAddress(packet.address),
+            data: packet.data.structures(withFlags: packet.isConnectable && !packet.isScanResponse),
+            rssi: Int8(clamping: packet.rssi), isConnectable: packet.isConnectable,
+            isScannable: packet.set < sets.count && sets[packet.set].description.scanResponse != nil,
+            isScanResponse: packet.isScanResponse)
+    }
 }
 
 extension AdvertisingData {
