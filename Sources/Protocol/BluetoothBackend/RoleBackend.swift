@@ -61,6 +61,19 @@ extension EventSink {
     }
 }
 
+/// A sink that passes events to a closure, which may be called under a lock of the backend.
+package final class PassingSink<Event: Sendable>: EventSink {
+    package let label: String
+    private let pass: @Sendable (Event) -> Void
+
+    package init(_ label: String, _ pass: @escaping @Sendable (Event) -> Void) {
+        (self.label, self.pass) = (label, pass)
+    }
+
+    package func deliver(_ event: Event) { pass(event) }
+    package func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
+}
+
 /// Events that wait in an inbox whose queue is not scheduled yet.
 ///
 /// The recipient starts or runs the delivery, once; until then, no event in that inbox is handled.

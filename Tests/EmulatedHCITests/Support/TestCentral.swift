@@ -6,16 +6,6 @@ import Dispatch
 /// A central of an emulated world whose events are waited for.
 // Invariant: all variables are used on the queue of `waiting` only.
 final class TestCentral: @unchecked Sendable {
-    private final class Sink: EventSink {
-        let label = "test central"
-        private let pass: @Sendable (CentralEvent) -> Void
-
-        init(_ pass: @escaping @Sendable (CentralEvent) -> Void) { self.pass = pass }
-
-        func deliver(_ event: CentralEvent) { pass(event) }
-        func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
-    }
-
     let role: any CentralBackend
     private let waiting = Waiting("test central")
     private var events: [CentralEvent] = []
@@ -24,7 +14,7 @@ final class TestCentral: @unchecked Sendable {
     init(_ emulator: Emulator) {
         role = emulator.makeCentral(RoleOptions())
         role.activate(
-            Sink { [weak self, queue = waiting.queue] event in
+            PassingSink("test central") { [weak self, queue = waiting.queue] event in
                 queue.async { [weak self] in
                     self?.events.append(event)
                     self?.waiting.check()

@@ -5,7 +5,10 @@ package enum HCIStatus: UInt8, Error, Sendable {
     case success = 0x00
     case unknownCommand = 0x01
     case unknownConnectionIdentifier = 0x02
+    case authenticationFailure = 0x05
+    case pinOrKeyMissing = 0x06
     case memoryCapacityExceeded = 0x07
+    case connectionTimeout = 0x08
     case connectionLimitExceeded = 0x09
     case connectionAlreadyExists = 0x0B
     case commandDisallowed = 0x0C
@@ -19,6 +22,7 @@ package enum HCIStatus: UInt8, Error, Sendable {
     case pairingWithUnitKeyNotSupported = 0x29
     case unacceptableConnectionParameters = 0x3B
     case advertisingTimeout = 0x3C
+    case connectionTerminatedDueToMICFailure = 0x3D
     case connectionFailedToBeEstablished = 0x3E
     case unknownAdvertisingIdentifier = 0x42
     case limitReached = 0x43

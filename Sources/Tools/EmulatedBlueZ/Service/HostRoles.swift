@@ -20,17 +20,6 @@ struct HostRoles: Sendable {
         }
     }
 
-    /// A sink that passes events to a closure; the world delivers them under its lock.
-    private final class Sink<Event: Sendable>: EventSink {
-        let label = "EmulatedBlueZ"
-        private let pass: @Sendable (Event) -> Void
-
-        init(_ pass: @escaping @Sendable (Event) -> Void) { self.pass = pass }
-
-        func deliver(_ event: Event) { pass(event) }
-        func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
-    }
-
     private let host: EmulatedHost
     private let receive: @Sendable (Event) -> Void
     let central: any CentralBackend
@@ -47,9 +36,9 @@ struct HostRoles: Sendable {
     }
 
     func activate() {
-        central.activate(Sink<CentralEvent> { [receive] in receive(.central($0)) })
-        peripheral.activate(Sink<PeripheralEvent> { [receive] in receive(.peripheral($0)) })
-        pairing.activate(Sink<PairingEvent> { [receive] in receive(.pairing($0)) })
+        central.activate(PassingSink<CentralEvent>("EmulatedBlueZ") { [receive] in receive(.central($0)) })
+        peripheral.activate(PassingSink<PeripheralEvent>("EmulatedBlueZ") { [receive] in receive(.peripheral($0)) })
+        pairing.activate(PassingSink<PairingEvent>("EmulatedBlueZ") { [receive] in receive(.pairing($0)) })
     }
 
     func invalidate() {
@@ -61,7 +50,7 @@ struct HostRoles: Sendable {
     /// Creates a separate peripheral role for an advertisement.
     func makeAdvertiser(_ receive: @escaping @Sendable (PeripheralEvent) -> Void) -> any PeripheralBackend {
         let advertiser = host.emulator.makePeripheral(RoleOptions(adapter: host.name))
-        advertiser.activate(Sink(receive))
+        advertiser.activate(PassingSink("EmulatedBlueZ", receive))
         return advertiser
     }
 

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
@@ -33,7 +34,9 @@ final class CentralSide: @unchecked Sendable {
         self.layer = layer
         central = layer.host.makeExternalCentral()
         central.role.activate(
-            RoleEvents { [weak self, queue = layer.queue] event in queue.async { [weak self] in self?.handle(event) } })
+            PassingSink("EmulatedHCI") { [weak self, queue = layer.queue] event in
+                queue.async { [weak self] in self?.handle(event) }
+            })
     }
 
     func link(number: UInt32) -> ExternalCentralLink? { links.values.first { $0.number == number } }
@@ -139,7 +142,7 @@ final class CentralSide: @unchecked Sendable {
         connect = nil
         for peer in pending.operations.values { central.role.submit(.disconnect(peer: peer)) }
         updateScan()
-        layer.emit(.connectEnded(status: LinkErrorCode.unknownConnection))
+        layer.emit(.connectEnded(status: HCIStatus.unknownConnectionIdentifier.rawValue))
     }
 
     private func connected(
@@ -155,7 +158,7 @@ final class CentralSide: @unchecked Sendable {
         }
         updateScan()
         guard let connection = central.connection(of: link) else {
-            return layer.emit(.connectEnded(status: LinkErrorCode.connectionFailed))
+            return layer.emit(.connectEnded(status: HCIStatus.connectionFailedToBeEstablished.rawValue))
         }
         let new = ExternalCentralLink(
             link, peer, connection, ownAddress: pending.settings.address, parameters, user(of: connection.device),
@@ -189,11 +192,11 @@ final class CentralSide: @unchecked Sendable {
             guard connect?.operations[operation] != nil else { return }
             connect = nil
             updateScan()
-            layer.emit(.connectEnded(status: LinkErrorCode.connectionFailed))
+            layer.emit(.connectEnded(status: HCIStatus.connectionFailedToBeEstablished.rawValue))
         case .disconnected(let id, let reason, _, _, _):
             guard let link = link(id).flatMap({ remove($0.handle) }) else { return }
             link.end()
-            layer.emit(.disconnected(handle: link.handle, reason: reason.errorCode))
+            layer.emit(.disconnected(handle: link.handle, reason: reason.status.rawValue))
         case .response(_, let operation, let response): requests.removeValue(forKey: operation)?.complete(response)
         case .valueNotified(let id, let attribute, let value): link(id)?.notified(attribute, value)
         case .servicesChanged(let id, _, _): link(id)?.servicesChanged()
@@ -210,21 +213,11 @@ final class CentralSide: @unchecked Sendable {
         (links, requests) = ([:], [:])
         for link in ended {
             link.end()
-            layer.emit(.disconnected(handle: link.handle, reason: LinkErrorCode.remotePoweredOff))
+            layer.emit(
+                .disconnected(handle: link.handle, reason: HCIStatus.remoteDeviceTerminatedDueToPowerOff.rawValue))
         }
         guard connect != nil else { return }
         connect = nil
-        layer.emit(.connectEnded(status: LinkErrorCode.connectionFailed))
+        layer.emit(.connectEnded(status: HCIStatus.connectionFailedToBeEstablished.rawValue))
     }
-}
-
-/// A sink that passes events to a closure; the world delivers them under its lock.
-private final class RoleEvents: EventSink {
-    let label = "EmulatedHCI"
-    private let pass: @Sendable (CentralEvent) -> Void
-
-    init(_ pass: @escaping @Sendable (CentralEvent) -> Void) { self.pass = pass }
-
-    func deliver(_ event: CentralEvent) { pass(event) }
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
@@ -124,23 +125,8 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     func endForWrongKey(_ handle: UInt16) {
         central?.remove(handle)?.close()
         peripheral?.forget(handle)
-        emit(.disconnected(handle: handle, reason: LinkErrorCode.wrongKey))
+        emit(.disconnected(handle: handle, reason: HCIStatus.connectionTerminatedDueToMICFailure.rawValue))
     }
-}
-
-/// The error codes of links and connects.
-///
-/// Source: Core Specification, Vol 1, Part F, 1.3.
-enum LinkErrorCode {
-    static let unknownConnection: UInt8 = 0x02
-    static let authenticationFailure: UInt8 = 0x05
-    static let keyMissing: UInt8 = 0x06
-    static let timeout: UInt8 = 0x08
-    static let remoteUserTerminated: UInt8 = 0x13
-    static let remotePoweredOff: UInt8 = 0x15
-    static let localHostTerminated: UInt8 = 0x16
-    static let wrongKey: UInt8 = 0x3D
-    static let connectionFailed: UInt8 = 0x3E
 }
 
 /// The fixed channels of LE.
@@ -154,25 +140,13 @@ enum L2CAPChannel {
 
 extension DisconnectReason {
     /// The error code with which a controller reports the end of a link.
-    var errorCode: UInt8 {
+    var status: HCIStatus {
         switch self {
-        case .local: LinkErrorCode.localHostTerminated
-        case .remote, .unknown: LinkErrorCode.remoteUserTerminated
-        case .timeout: LinkErrorCode.timeout
-        case .authentication: LinkErrorCode.authenticationFailure
+        case .local: .connectionTerminatedByLocalHost
+        case .remote, .unknown: .remoteUserTerminatedConnection
+        case .timeout: .connectionTimeout
+        case .authentication: .authenticationFailure
         }
-    }
-}
-
-extension HCIAddress {
-    init(_ address: DeviceAddress) { self.init(bits: address.bits, isRandom: address.isRandom) }
-}
-
-extension HCIConnectionParameters {
-    init(_ parameters: ConnectionParameters) {
-        self.init(
-            interval: parameters.interval, latency: parameters.peripheralLatency,
-            supervisionTimeout: parameters.supervisionTimeout)
     }
 }
 

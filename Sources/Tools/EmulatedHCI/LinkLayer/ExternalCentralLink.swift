@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
@@ -161,7 +162,7 @@ final class ExternalCentralLink: @unchecked Sendable {
     private func keyAnswered(_ answer: [UInt8]?, _ key: [UInt8], _ other: EmulatedLinkLayer) {
         guard !isEnded else { return }
         guard let answer else {
-            return layer.emit(.encryptionChanged(handle: handle, status: LinkErrorCode.keyMissing))
+            return layer.emit(.encryptionChanged(handle: handle, status: HCIStatus.pinOrKeyMissing.rawValue))
         }
         let isEqual = answer == key
         other.queue.async { [number] in other.peripheral?.link(number: number)?.keysCompared(areEqual: isEqual) }

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
@@ -133,7 +134,7 @@ final class ExternalDevice: @unchecked Sendable {
     func closed(_ number: UInt32, _ reason: DisconnectReason) {
         forgotten.remove(number)
         guard let link = links.removeValue(forKey: number) else { return }
-        layer?.emit(.disconnected(handle: link.handle, reason: reason.errorCode))
+        layer?.emit(.disconnected(handle: link.handle, reason: reason.status.rawValue))
         link.end()
     }
 

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothValues

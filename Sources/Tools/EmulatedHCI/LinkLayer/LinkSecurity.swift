@@ -7,7 +7,6 @@ import BluetoothValues
 /// The Security Manager of the emulated end of a link: of a described device, or of the host of an app.
 ///
 /// The link is encrypted if both ends have the same key; payloads are not.
-///
 // Invariant: used on the queue of the link layer only.
 final class LinkSecurity: @unchecked Sendable {
     /// The ends of a link.
@@ -69,7 +68,7 @@ final class LinkSecurity: @unchecked Sendable {
         offeredKey = nil
         handle(.keyRequested(random: random, diversifier: diversifier))
         guard let offeredKey else {
-            layer.emit(.encryptionChanged(handle: ends.handle, status: LinkErrorCode.keyMissing))
+            layer.emit(.encryptionChanged(handle: ends.handle, status: HCIStatus.pinOrKeyMissing.rawValue))
             return true
         }
         return start(offeredKey == key)
@@ -82,7 +81,7 @@ final class LinkSecurity: @unchecked Sendable {
         guard let startingKey else { return true }
         self.startingKey = nil
         guard let key else {
-            handle(.encryptionChanged(status: LinkErrorCode.keyMissing))
+            handle(.encryptionChanged(status: HCIStatus.pinOrKeyMissing.rawValue))
             return true
         }
         return start(startingKey == key)
