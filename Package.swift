@@ -414,10 +414,11 @@ let package = Package(
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothClasses", "BluetoothEmulator", "BluetoothBackend",
                 "BluetoothInstrumentation", "BluetoothSupport", "BluetoothTracing",
-                "AsyncBluetooth", "BluetoothProfiles", "RandomPrograms", "ScriptedBlueZ",
+                "AsyncBluetooth", "BluetoothProfiles", "ChildProcesses", "RandomPrograms", "ScriptedBlueZ",
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
+                .target(name: "EmulatedHCI", condition: whenEmulatorOnLinux),
                 "BluetoothValues",
             ],
             swiftSettings: settings),

@@ -112,7 +112,7 @@ extension DBusConnection {
     public static func open(_ bus: PrivateBus) async throws -> DBusConnection { try await open(at: bus.address) }
 
     /// Opens a connection for a separate program, on any bus.
-    static func open(at address: DBusAddress) async throws -> DBusConnection {
+    public static func open(at address: DBusAddress) async throws -> DBusConnection {
         let opened = await withCheckedContinuation { continuation in
             open(address, queue: DispatchQueue(label: "program")) { continuation.resume(returning: $0) }
         }

@@ -72,8 +72,8 @@ final class TestHost: @unchecked Sendable {
     deinit { source?.cancel() }
 
     private static func open(_ port: HCIPort) throws -> CInt {
-        if let terminal = port.terminal {
-            let descriptor = Glibc.open(terminal, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        if port.address == .pty {
+            let descriptor = Glibc.open(port.place, O_RDWR | O_NOCTTY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Failure(description: "open: \(errno)") }
             return descriptor
         }
@@ -100,7 +100,7 @@ final class TestHost: @unchecked Sendable {
                     descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                     socklen_t(MemoryLayout<sockaddr_un>.size))
             }
-        case .pty: result = -1
+        case .pty, .vhci: result = -1
         }
         guard result == 0 else {
             defer { Glibc.close(descriptor) }

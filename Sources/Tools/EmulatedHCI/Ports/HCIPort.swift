@@ -8,19 +8,19 @@ import Logging
 /// A controller of an emulated world, to which one host outside of the emulator attaches by the Host Controller Interface:
 /// firmware, a kernel, or any other Bluetooth stack.
 ///
-/// The packets have the format of UART transport (H4). The host is one of the world's hosts; its address and its bonds survive
+/// The packets have the format of UART transport (H4), or that of the kernel's virtual controllers. The host is one of the world's hosts; its address and its bonds survive
 /// a reconnection. Any thread may call any method.
 ///
 /// Source: Core Specification, Vol 4, Part A and Part E.
 public final class HCIPort: Sendable {
     /// The place where the host attaches; with the port that the system chose.
     public let address: HCIPortAddress
-    /// The path of the pseudo terminal; nil for other ports.
-    public let terminal: String?
+    /// The place as a host's program names it: the address, the path of the pseudo terminal, or `/dev/vhci`.
+    public let place: String
     private let server: PortServer
 
-    private init(_ server: PortServer, _ opened: PortSocket) {
-        (self.server, address, terminal) = (server, opened.address, opened.terminal)
+    private init(_ server: PortServer, _ transport: any PortTransport) {
+        (self.server, address, place) = (server, transport.address, transport.place)
     }
 
     deinit { close() }
@@ -45,8 +45,14 @@ public final class HCIPort: Sendable {
                 throw .invalidHost("\(error)")
             }
         }
-        let opened = try PortSocket(address)
-        return HCIPort(PortServer(host, opened), opened)
+        let transport = try address.makeTransport()
+        do throws(HCIPortError) {
+            let stream = transport.listener == nil ? try transport.open() : nil
+            return HCIPort(PortServer(host, transport, stream), transport)
+        } catch {
+            transport.close()
+            throw error
+        }
     }
 
     /// Closes the port; the host's links end, and its devices are gone.

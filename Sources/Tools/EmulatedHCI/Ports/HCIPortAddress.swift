@@ -6,8 +6,10 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
     case unix(path: String)
     /// A pseudo terminal, as a serial line.
     case pty
+    /// A controller of this machine's own kernel, whose module `hci_vhci` must be loaded; for root.
+    case vhci
 
-    /// Parses `tcp:127.0.0.1:9033`, `tcp:9033`, `unix:/run/user/1000/hci`, or `pty`.
+    /// Parses `tcp:127.0.0.1:9033`, `tcp:9033`, `unix:/run/user/1000/hci`, `pty`, or `vhci`.
     ///
     /// - Throws: ``HCIPortError/invalidAddress(_:)``; a TCP address outside of loopback is invalid, because whoever reaches
     ///   the port controls the host.
@@ -15,10 +17,11 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.dropFirst().first) {
         case ("pty", nil): self = .pty
+        case ("vhci", nil): self = .vhci
         case ("unix", let path?) where !path.isEmpty: self = .unix(path: path)
         case ("tcp", let rest?):
             let fields = rest.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            guard let last = fields.last, let port = UInt16(last), fields.count <= 2,
+            guard let last = fields.last, last.allSatisfy(\.isNumber), let port = UInt16(last), fields.count <= 2,
                 fields.count == 1 || ["127.0.0.1", "localhost"].contains(fields[0])
             else { throw .invalidAddress(text) }
             self = .tcp(port: port)
@@ -32,6 +35,7 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
         case .tcp(let port): "tcp:127.0.0.1:\(port)"
         case .unix(let path): "unix:\(path)"
         case .pty: "pty"
+        case .vhci: "vhci"
         }
     }
 }
@@ -53,7 +57,7 @@ public enum HCIPortError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidAddress(let text):
-            "\"\(text)\" is no address of a port: tcp:127.0.0.1:PORT (loopback alone), unix:PATH or pty"
+            "\"\(text)\" is no address of a port: tcp:127.0.0.1:PORT (loopback alone), unix:PATH, pty or vhci"
         case .unavailable(let address, let reason): "the port \(address) is not available: \(reason)"
         case .invalidHost(let reason): "the host is invalid: \(reason)"
         case .hostInUse(let name): "programs of this process use the host \"\(name)\"; give the port another one"

@@ -16,17 +16,18 @@ final class PortConnection: @unchecked Sendable {
 
     private let descriptor: CInt
     private let isSocket: Bool
+    private let isOfMessages: Bool
     private let reading: any DispatchSourceRead
     private let writing: any DispatchSourceWrite
     private var isWriting = false
     private var isClosed = false
-    private var decoder = H4Decoder()
+    private var framing: any PacketFraming
     private var output: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: chunk)
     private var end: ((String) -> Void)?
 
-    init(_ descriptor: CInt, on queue: DispatchQueue) {
-        self.descriptor = descriptor
+    init(_ stream: PortStream, on queue: DispatchQueue) {
+        (descriptor, framing, isOfMessages) = (stream.descriptor, stream.framing, stream.isOfMessages)
         var status = stat()
         isSocket = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
         reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -69,21 +70,25 @@ final class PortConnection: @unchecked Sendable {
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else {
-            return fail(count == 0 ? "it closed the connection" : String(cString: strerror(errno)))
+            return fail(count == 0 ? "it closed the connection" : systemReason)
         }
-        do throws(H4Decoder.UnknownType) {
-            for packet in try decoder.add(buffer[..<count]) where !isClosed { receive(packet) }
-        } catch {
-            fail("it sent a packet of type \(error.type), which is none of H4")
-        }
+        let received = framing.receive(buffer[..<count])
+        if !received.replies.isEmpty { send(received.replies) }
+        for packet in received.packets where !isClosed { receive(packet) }
+        if let failure = received.failure { fail(failure) }
     }
 
     func send(_ packets: [HCIPacket]) {
-        guard !isClosed else { return }
-        for packet in packets {
-            output.append(packet.kind.rawValue)
-            output += packet.body
+        if isOfMessages {
+            for packet in packets { send(framing.send(packet)) }
+        } else {
+            send(packets.flatMap { framing.send($0) })
         }
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        guard !isClosed else { return }
+        output += bytes
         guard output.count <= Self.outputLimit else { return fail("it does not read what its controller sends") }
         if !isWriting { flush() }
     }
@@ -102,7 +107,7 @@ final class PortConnection: @unchecked Sendable {
             if count < 0, errno == EAGAIN { break }
             guard count > 0 else {
                 output = []
-                return fail(String(cString: strerror(errno)))
+                return fail(systemReason)
             }
             sent += count
         }

@@ -12,7 +12,7 @@ final class PortServer: @unchecked Sendable {
     private static let logger = Logger(label: "EmulatedHCI")
 
     private let host: EmulatedHost
-    private let socket: PortSocket
+    private let transport: any PortTransport
     private let queue: DispatchQueue
     private var accepting: (any DispatchSourceRead)?
     private var connection: PortConnection?
@@ -20,14 +20,16 @@ final class PortServer: @unchecked Sendable {
     private var bonds = SecurityBonds()
     private var isClosed = false
 
-    init(_ host: EmulatedHost, _ socket: PortSocket) {
-        (self.host, self.socket) = (host, socket)
+    /// - Parameter stream: The stream to the host, if it is already there.
+    init(_ host: EmulatedHost, _ transport: any PortTransport, _ stream: PortStream?) {
+        (self.host, self.transport) = (host, transport)
         queue = DispatchQueue(label: "EmulatedHCI \(host.name)")
         queue.async { [self] in
-            guard socket.isListening else { return attach(dup(socket.descriptor)) }
-            let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
-            source.setEventHandler { [weak self] in self?.accept() }
-            source.setCancelHandler { socket.close() }
+            if let stream { attach(stream) }
+            guard let listener = transport.listener else { return }
+            let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
+            source.setEventHandler { [weak self] in self?.open() }
+            source.setCancelHandler { transport.close() }
             accepting = source
             source.resume()
         }
@@ -38,30 +40,31 @@ final class PortServer: @unchecked Sendable {
             guard !isClosed else { return }
             isClosed = true
             detach("the port is closed")
-            if let accepting { accepting.cancel() } else { socket.close() }
+            if let accepting { accepting.cancel() } else { transport.close() }
             accepting = nil
         }
     }
 
-    private func accept() {
-        let descriptor = Glibc.accept(socket.descriptor, nil, nil)
-        guard descriptor >= 0 else { return }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        guard connection == nil else {
-            Self.logger.line(
-                .warning, "host \(host.name) is attached; another connection to \(socket.address) is refused")
-            Glibc.close(descriptor)
-            return
+    /// Attaches the host that waits, or the one that is always there.
+    private func open() {
+        do throws(HCIPortError) {
+            guard let stream = try transport.open() else { return }
+            guard connection == nil else {
+                Self.logger.line(
+                    .warning,
+                    "host \(host.name) is attached; another connection to \(transport.address) is refused")
+                Glibc.close(stream.descriptor)
+                return
+            }
+            attach(stream)
+        } catch {
+            Self.logger.line(.error, "host \(host.name) cannot attach: \(error)")
         }
-        var one: CInt = 1
-        setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
-        attach(descriptor)
     }
 
-    private func attach(_ descriptor: CInt) {
-        Self.logger.line(.info, "host \(host.name) attaches to \(socket.address)")
-        let connection = PortConnection(descriptor, on: queue)
+    private func attach(_ stream: PortStream) {
+        Self.logger.line(.info, "host \(host.name) attaches to \(transport.place)")
+        let connection = PortConnection(stream, on: queue)
         self.connection = connection
         let attached = ExternalHost(host, on: queue, bonds: bonds) { [weak connection] packets in
             connection?.send(packets)
@@ -74,12 +77,12 @@ final class PortServer: @unchecked Sendable {
 
     private func detach(_ reason: String) {
         guard let connection else { return }
-        Self.logger.line(.info, "host \(host.name) leaves \(socket.address): \(reason)")
+        Self.logger.line(.info, "host \(host.name) leaves \(transport.place): \(reason)")
         connection.close()
         if let kept = attached?.end() { bonds = kept }
         (self.connection, attached) = (nil, nil)
         // A terminal stays open: the next program that opens it attaches anew.
-        if !socket.isListening, !isClosed { attach(dup(socket.descriptor)) }
+        if transport.listener == nil, !isClosed { open() }
     }
 }
 #endif

@@ -3,31 +3,45 @@
 import Glibc
 
 /// A new pseudo terminal that passes all bytes unchanged, as a serial line.
-struct PseudoTerminal {
-    let descriptor: CInt
-    let path: String
+struct PseudoTerminal: PortTransport {
+    let place: String
+    private let descriptor: CInt
     /// The other end, kept open so that the terminal stays while no program has it open.
-    let otherEnd: CInt
+    private let otherEnd: CInt
 
-    /// - Returns: nil if the system has none left; `errno` has the reason.
-    init?() {
+    var address: HCIPortAddress { .pty }
+    var listener: CInt? { nil }
+
+    init() throws(HCIPortError) {
         let descriptor = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { throw .unavailable(.pty, systemReason) }
         var name = [CChar](repeating: 0, count: 64)
         var settings = termios()
         guard grantpt(descriptor) == 0, unlockpt(descriptor) == 0, ptsname_r(descriptor, &name, name.count) == 0 else {
-            close(descriptor)
-            return nil
+            defer { Glibc.close(descriptor) }
+            throw .unavailable(.pty, systemReason)
         }
-        let otherEnd = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let otherEnd = Glibc.open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard otherEnd >= 0, tcgetattr(otherEnd, &settings) == 0 else {
-            close(descriptor)
-            return nil
+            defer { Glibc.close(descriptor) }
+            throw .unavailable(.pty, systemReason)
         }
         cfmakeraw(&settings)
         tcsetattr(otherEnd, TCSANOW, &settings)
+        descriptor.makeNonBlocking()
         (self.descriptor, self.otherEnd) = (descriptor, otherEnd)
-        path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        place = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    func open() throws(HCIPortError) -> PortStream? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .unavailable(.pty, systemReason) }
+        return PortStream(descriptor: copy)
+    }
+
+    func close() {
+        Glibc.close(descriptor)
+        Glibc.close(otherEnd)
     }
 }
 #endif

@@ -47,8 +47,8 @@ struct WorldOptions: ParsableArguments, Sendable {
             "Attach a host outside of the emulator: firmware, or any Bluetooth stack.",
             discussion: """
                 ADDRESS is where the host finds its controller, in the format of UART (H4): tcp:127.0.0.1:9033 (0 selects a \
-                free port), unix:PATH, or pty. NAME is the name of the host in the world: a new one, "external" if it \
-                is omitted. Can be repeated.
+                free port), unix:PATH, or pty; or vhci, for this machine's own kernel (root). NAME is the name of the \
+                host in the world: a new one, "external" if it is omitted. Can be repeated.
                 """, valueName: "[NAME=]ADDRESS"))
     var externalHosts: [ExternalHostOption] = []
 
@@ -138,7 +138,7 @@ struct ExternalHostPort: Sendable {
     let port: HCIPort
 
     /// The place where the host finds its controller.
-    var place: String { port.terminal ?? port.address.description }
+    var place: String { port.place }
 }
 
 /// The argument for a passkey: six digits.
