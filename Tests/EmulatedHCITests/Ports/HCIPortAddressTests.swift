@@ -8,7 +8,7 @@ struct HCIPortAddressTests {
             ("tcp:9033", .tcp(port: 9033)), ("tcp:127.0.0.1:9033", .tcp(port: 9033)),
             ("tcp:localhost:0", .tcp(port: 0)),
             ("unix:/run/hci", .unix(path: "/run/hci")), ("unix:a:b", .unix(path: "a:b")), ("pty", .pty),
-            ("vhci", .vhci),
+            ("vhci", .vhci), ("usb", .usb),
         ] as [(String, HCIPortAddress)])
     func anAddressIsParsed(_ text: String, _ address: HCIPortAddress) throws {
         #expect(try HCIPortAddress(text) == address)
@@ -17,7 +17,8 @@ struct HCIPortAddressTests {
 
     @Test(arguments: [
         "", "tcp", "tcp:", "tcp:x", "tcp:65536", "tcp:-1", "tcp:+9033", "tcp::9033", "tcp:1:2:3", "unix",
-        "unix:", "pty:", "vhci:", "/dev/vhci", "pty:/dev/pts/1", "serial:/dev/ttyS0", "9033", "TCP:9033",
+        "unix:", "pty:", "vhci:", "/dev/vhci", "usb:1-1", "USB", "pty:/dev/pts/1", "serial:/dev/ttyS0", "9033",
+        "TCP:9033",
     ])
     func anotherTextIsRefused(_ text: String) {
         #expect(throws: HCIPortError.invalidAddress(text)) { try HCIPortAddress(text) }

@@ -59,8 +59,11 @@ final class TestHost: @unchecked Sendable {
     private let served = Lock(ServedAttributes([]))
 
     /// Attaches to a port.
-    init(_ port: HCIPort) throws {
-        descriptor = try Self.open(port)
+    convenience init(_ port: HCIPort) throws { self.init(try Self.open(port)) }
+
+    /// Attaches to the other end of a descriptor, which is the host's from now on.
+    init(_ descriptor: CInt) {
+        self.descriptor = descriptor
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: waiting.queue)
         source.setEventHandler { [weak self] in self?.read() }
@@ -100,7 +103,7 @@ final class TestHost: @unchecked Sendable {
                     descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                     socklen_t(MemoryLayout<sockaddr_un>.size))
             }
-        case .pty, .vhci: result = -1
+        case .pty, .vhci, .usb: result = -1
         }
         guard result == 0 else {
             defer { Glibc.close(descriptor) }
@@ -168,6 +171,11 @@ final class TestHost: @unchecked Sendable {
     /// Waits until the port has closed the connection.
     func closed() async throws {
         try await waiting.value("the end of the connection") { [self] in isClosed ? () : nil }
+    }
+
+    /// Whether the controller has reported the end of a link.
+    func hasSeenEnd(of link: UInt16) async throws -> Bool {
+        try await waiting.value("the links") { [self] in ends[link] != nil }
     }
 
     /// Whether the port accepts the host, and does not close the connection.

@@ -185,6 +185,7 @@ final class CentralSide: @unchecked Sendable {
 
     private func handle(_ event: CentralEvent) {
         switch event {
+        case .stateChanged(.unsupported): layer.fallSilent()
         case .stateChanged(let state): if state != .poweredOn { poweredOff() }
         case .connected(let peer, let link, let operation, let parameters):
             connected(peer, link, operation, parameters)

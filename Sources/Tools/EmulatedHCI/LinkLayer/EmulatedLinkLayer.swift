@@ -20,6 +20,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     private(set) var peripheral: PeripheralSide?
     private var tap: EmulatorTap?
     private var lastHandle: UInt16 = 0x3F
+    private var isSilent = false
 
     var emulator: Emulator { host.emulator }
 
@@ -50,7 +51,12 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         (tap, central, peripheral) = (nil, nil, nil)
     }
 
-    func emit(_ event: LinkLayerEvent) { receive(event) }
+    func emit(_ event: LinkLayerEvent) {
+        if !isSilent { receive(event) }
+    }
+
+    /// Reports nothing any more: an adapter that is unplugged says no last word.
+    func fallSilent() { isSilent = true }
 
     /// Calls `body` on the queue after a time of the world.
     func after(_ duration: Duration, _ body: @escaping @Sendable () -> Void) -> any BackendTimer {

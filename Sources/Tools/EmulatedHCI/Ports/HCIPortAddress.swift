@@ -8,8 +8,10 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
     case pty
     /// A controller of this machine's own kernel, whose module `hci_vhci` must be loaded; for root.
     case vhci
+    /// A USB dongle of this machine's own kernel, whose modules `vhci_hcd` and `btusb` must be loaded; for root.
+    case usb
 
-    /// Parses `tcp:127.0.0.1:9033`, `tcp:9033`, `unix:/run/user/1000/hci`, `pty`, or `vhci`.
+    /// Parses `tcp:127.0.0.1:9033`, `tcp:9033`, `unix:/run/user/1000/hci`, `pty`, `vhci`, or `usb`.
     ///
     /// - Throws: ``HCIPortError/invalidAddress(_:)``; a TCP address outside of loopback is invalid, because whoever reaches
     ///   the port controls the host.
@@ -18,6 +20,7 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
         switch (parts[0], parts.dropFirst().first) {
         case ("pty", nil): self = .pty
         case ("vhci", nil): self = .vhci
+        case ("usb", nil): self = .usb
         case ("unix", let path?) where !path.isEmpty: self = .unix(path: path)
         case ("tcp", let rest?):
             let fields = rest.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
@@ -36,6 +39,7 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
         case .unix(let path): "unix:\(path)"
         case .pty: "pty"
         case .vhci: "vhci"
+        case .usb: "usb"
         }
     }
 }
@@ -57,7 +61,7 @@ public enum HCIPortError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidAddress(let text):
-            "\"\(text)\" is no address of a port: tcp:127.0.0.1:PORT (loopback alone), unix:PATH, pty or vhci"
+            "\"\(text)\" is no address of a port: tcp:127.0.0.1:PORT (loopback alone), unix:PATH, pty, vhci or usb"
         case .unavailable(let address, let reason): "the port \(address) is not available: \(reason)"
         case .invalidHost(let reason): "the host is invalid: \(reason)"
         case .hostInUse(let name): "programs of this process use the host \"\(name)\"; give the port another one"

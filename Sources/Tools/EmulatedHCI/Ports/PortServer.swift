@@ -6,7 +6,7 @@ import Dispatch
 import Glibc
 import Logging
 
-/// Attaches the host that connects to a port, one at a time.
+/// Attaches the host that connects to a port, one at a time, while the adapter of the host is plugged in.
 // Invariant: all variables are used on `queue` only.
 final class PortServer: @unchecked Sendable {
     private static let logger = Logger(label: "EmulatedHCI")
@@ -18,6 +18,8 @@ final class PortServer: @unchecked Sendable {
     private var connection: PortConnection?
     private var attached: ExternalHost?
     private var bonds = SecurityBonds()
+    private var tap: EmulatorTap?
+    private var isPlugged = true
     private var isClosed = false
 
     /// - Parameter stream: The stream to the host, if it is already there.
@@ -26,6 +28,14 @@ final class PortServer: @unchecked Sendable {
         queue = DispatchQueue(label: "EmulatedHCI \(host.name)")
         queue.async { [self] in
             if let stream { attach(stream) }
+            tap = host.emulator.tap([.hosts]) { [weak self, queue, index = host.index] event in
+                switch event.kind {
+                case .hostAdded(let host), .hostChanged(let host):
+                    guard host.index == index else { return }
+                    queue.async { [weak self] in self?.plug(host.isPlugged && host.state != .unsupported) }
+                default: break
+                }
+            }
             guard let listener = transport.listener else { return }
             let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
             source.setEventHandler { [weak self] in self?.open() }
@@ -39,9 +49,22 @@ final class PortServer: @unchecked Sendable {
         queue.async { [self] in
             guard !isClosed else { return }
             isClosed = true
+            tap?.cancel()
+            tap = nil
             detach("the port is closed")
             if let accepting { accepting.cancel() } else { transport.close() }
             accepting = nil
+        }
+    }
+
+    /// Detaches the host when its adapter is unplugged, and attaches it again.
+    private func plug(_ isPlugged: Bool) {
+        guard isPlugged != self.isPlugged, !isClosed else { return }
+        self.isPlugged = isPlugged
+        if !isPlugged {
+            detach("its adapter is unplugged")
+        } else if transport.listener == nil {
+            open()
         }
     }
 
@@ -49,17 +72,25 @@ final class PortServer: @unchecked Sendable {
     private func open() {
         do throws(HCIPortError) {
             guard let stream = try transport.open() else { return }
-            guard connection == nil else {
+            guard isPlugged, connection == nil else {
                 Self.logger.line(
                     .warning,
-                    "host \(host.name) is attached; another connection to \(transport.address) is refused")
+                    "host \(host.name) is \(isPlugged ? "attached" : "unplugged"); "
+                        + "\(isPlugged ? "another" : "a") connection to \(transport.address) is refused")
                 Glibc.close(stream.descriptor)
                 return
             }
             attach(stream)
         } catch {
             Self.logger.line(.error, "host \(host.name) cannot attach: \(error)")
+            unplug()
         }
+    }
+
+    /// The world shows that the host has no adapter.
+    private func unplug() {
+        isPlugged = false
+        host.setPlugged(false)
     }
 
     private func attach(_ stream: PortStream) {
@@ -81,8 +112,10 @@ final class PortServer: @unchecked Sendable {
         connection.close()
         if let kept = attached?.end() { bonds = kept }
         (self.connection, attached) = (nil, nil)
-        // A terminal stays open: the next program that opens it attaches anew.
-        if transport.listener == nil, !isClosed { open() }
+        guard transport.listener == nil, !isClosed, isPlugged else { return }
+        // A program that removes a device from the kernel unplugs it. A terminal stays open: the next program that opens
+        // it attaches anew.
+        if transport.isKernelDevice { unplug() } else { open() }
     }
 }
 #endif

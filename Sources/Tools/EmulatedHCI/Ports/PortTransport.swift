@@ -14,11 +14,18 @@ protocol PortTransport: Sendable {
     /// A descriptor that is readable when a host waits for ``open()``; nil if the host is always there.
     var listener: CInt? { get }
 
+    /// Whether the host is this machine's kernel, which the transport plugs in.
+    var isKernelDevice: Bool { get }
+
     /// Returns the stream to a host; nil if none waits.
     func open() throws(HCIPortError) -> PortStream?
 
     /// Releases what the transport holds; its streams stay.
     func close()
+}
+
+extension PortTransport {
+    var isKernelDevice: Bool { false }
 }
 
 /// The open stream between a host and its controller.
@@ -37,6 +44,7 @@ extension HCIPortAddress {
         case .tcp, .unix: try ListeningSocket(self)
         case .pty: try PseudoTerminal()
         case .vhci: try VirtualController()
+        case .usb: try VirtualUSBPort()
         }
     }
 }

@@ -6,13 +6,14 @@ import Glibc
 ///
 /// Source: Linux, `drivers/bluetooth/hci_vhci.c`.
 struct VirtualController: PortTransport {
-    private static let path = "/dev/vhci"
+    static let path = "/dev/vhci"
     /// The packet type of requests to the driver, and of its answers.
     fileprivate static let vendor: UInt8 = 0xFF
 
     var address: HCIPortAddress { .vhci }
     var place: String { Self.path }
     var listener: CInt? { nil }
+    var isKernelDevice: Bool { true }
 
     init() throws(HCIPortError) {
         guard access(Self.path, F_OK) == 0 else {
