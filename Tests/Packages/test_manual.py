@@ -84,7 +84,7 @@ def failure(example: dict) -> str | None:
             status, output = controlled(place, example)
         else:
             status, output = place.run(command)
-    if status == 0 and re.search(pattern, output):
+    if status == 0 and re.search(pattern, output) or re.search(example.get("otherwise", "(?!)"), output):
         return None
     return f"{example['page']}: {command}\nended with status {status}, and printed:\n{output}"
 

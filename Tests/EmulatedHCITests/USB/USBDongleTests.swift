@@ -284,7 +284,7 @@ struct USBDongleTests {
         var host = USBHost.configured
         var (sent, received, number) = ([[UInt8]](), [UInt8](), UInt32(0))
         var waiting: Set<UInt32> = []
-        func note(_ replies: [USBHost.Reply]) {
+        func add(_ replies: [USBHost.Reply]) {
             for reply in replies where reply.kind == 3 {
                 waiting.remove(reply.number)
                 received += reply.data
@@ -294,7 +294,7 @@ struct USBDongleTests {
             switch generator.below(4) {
             case 0:
                 sent.append(Self.event(Int(3 + generator.below(250))).body)
-                note(host.deliver(HCIPacket(kind: .event, isReceived: true, body: sent[sent.count - 1])))
+                add(host.deliver(HCIPacket(kind: .event, isReceived: true, body: sent[sent.count - 1])))
             case 1:
                 number += 1
                 if let transfer = waiting.sorted().first {
@@ -304,12 +304,12 @@ struct USBDongleTests {
             default:
                 number += 1
                 waiting.insert(number)
-                note(host.read(number, endpoint: Self.events, room: Int(16 * (1 + generator.below(8)))))
+                add(host.read(number, endpoint: Self.events, room: Int(16 * (1 + generator.below(8)))))
             }
         }
         while received.count < sent.joined().count {
             number += 1
-            note(host.read(number, endpoint: Self.events, room: 16))
+            add(host.read(number, endpoint: Self.events, room: 16))
         }
         #expect(received == Array(sent.joined()))
         #expect(host.failure == nil)

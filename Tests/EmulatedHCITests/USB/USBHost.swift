@@ -9,7 +9,7 @@ struct USBHost {
         var kind: UInt32
         var number: UInt32
         var status: Int32
-        /// How many bytes were transferred; zero for an unlink.
+        /// The number of transferred bytes; zero for an unlink.
         var transferred: Int32 = 0
         var data: [UInt8] = []
 

@@ -72,7 +72,7 @@ struct VirtualUSBPortTests {
         #expect(!stream.isOfMessages)
         #expect(fcntl(stream.descriptor, F_GETFL) & O_NONBLOCK != 0)
         var byte: UInt8 = 0
-        #expect(read(stream.descriptor, &byte, 1) == 0, "the kernel alone has the other end, and here nobody")
+        #expect(read(stream.descriptor, &byte, 1) == 0, "the kernel alone has the other end, and here no kernel does")
     }
 
     @Test func aPortOfALaterControllerIsUsedIfTheFirstHasNone() throws {

@@ -75,6 +75,8 @@ struct ParsingTests {
         ["doctor", "--backend", "emulator"], ["scan", "--backend", "bluez", "--world", "w.json"], ["nonsense"],
         ["serve"], ["serve", "f.json", "--visit"], ["advertise", "--service", "x"], ["advertise", "extra"], ["pair"],
         ["unpair"], ["monitor", "--duration", "0"], ["adapters", "hci0"], ["completions"], ["completions", "tcsh"],
+        ["world", "plug"], ["world", "plug", "out"], ["world", "dongle", "--as", "pci"],
+        ["world", "dongle", "--port", "1"], ["world", "dongle", "--hci", "usb:1"],
     ])
     func badArgumentsAreUsageErrors(arguments: [String]) {
         do {

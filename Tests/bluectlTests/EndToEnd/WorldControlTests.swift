@@ -179,6 +179,17 @@ import Testing
         #expect(outcome.lines == [" 0a 0d 0d 0a"], "\(outcome.errors)")
     }
 
+    @Test func anAdapterIsUnpluggedAndPluggedInAgain() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world plug off; "$TOOL" world show --json; "$TOOL" world plug on; "$TOOL" world show --json
+            "$TOOL" world plug off --host nowhere; echo $?
+            """)
+        let plugged = outcome.lines.prefix(2).map { $0.contains("\"isPlugged\":true") }
+        #expect(plugged == [false, true], "\(outcome)")
+        #expect(outcome.lines.last == "1" && outcome.errors.contains("there is no host nowhere"), "\(outcome)")
+    }
+
     @Test func theSocketIsTheUsersAloneAndGoesWithTheWorld() async throws {
         let outcome = try await whileServing(
             """

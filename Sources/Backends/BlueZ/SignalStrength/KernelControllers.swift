@@ -15,33 +15,38 @@ struct ControllerID: Hashable, Sendable {
 /// For those, the kernel's sockets would reach an unrelated controller of the same number.
 ///
 /// Source: `hci_get_dev_list` and `hci_get_dev_info` in `net/bluetooth/hci_core.c` of Linux; neither needs a privilege.
-enum KernelControllers {
+package enum KernelControllers {
     /// Refuses an operation of an adapter that is not one of them.
     ///
     /// If the kernel does not list its controllers, as in a network namespace, nothing is refused.
     ///
     /// - Parameter address: The address of the adapter.
     static func checkOwn(_ address: L2CAPAddress, _ operation: String) throws(BackendError) {
-        guard let own = addresses(), !ControllerStructures.includes(address, own) else { return }
+        guard let own = publicAddresses()?.values, !ControllerStructures.includes(address, Array(own)) else { return }
         throw BackendError(
             .operationNotSupported, operation: operation,
             message:
                 "the adapter does not belong to this machine: the bus is that of another machine, or an emulated one")
     }
 
-    /// Returns the public addresses; nil if the kernel does not list its controllers.
-    private static func addresses() -> [[UInt8]]? {
+    /// Returns the public addresses, in written order, by the names of the controllers, such as `hci1`; nil if the kernel does
+    /// not list its controllers.
+    ///
+    /// The address of a controller that is not set up yet is zero.
+    package static func publicAddresses() -> [String: [UInt8]]? {
         let socket = BluetoothSocket.make(SOCK_RAW, hci)
         guard socket >= 0 else { return nil }
         defer { close(socket) }
         var list = ControllerStructures.deviceList
         guard ioctl(socket, ControllerStructures.listRequest, &list) == 0 else { return nil }
-        return ControllerStructures.devices(list).compactMap { device in
+        var addresses: [String: [UInt8]] = [:]
+        for device in ControllerStructures.devices(list) {
             var info = ControllerStructures.deviceInfo(of: device)
             // A controller that has just been unplugged is skipped.
-            return ioctl(socket, ControllerStructures.infoRequest, &info) == 0
-                ? ControllerStructures.publicAddress(info) : nil
+            guard ioctl(socket, ControllerStructures.infoRequest, &info) == 0 else { continue }
+            addresses["hci\(device)"] = ControllerStructures.publicAddress(info)
         }
+        return addresses
     }
 }
 #endif

@@ -55,7 +55,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         if !isSilent { receive(event) }
     }
 
-    /// Reports nothing any more: an adapter that is unplugged says no last word.
+    /// Ends all reports, because an adapter that is unplugged cannot send any.
     func fallSilent() { isSilent = true }
 
     /// Calls `body` on the queue after a time of the world.

@@ -16,7 +16,7 @@ enum USBDescriptors {
     static let configurationValue: UInt8 = 1
 
     private static let isIn: UInt8 = 0x80
-    /// Wireless controller, radio frequency, Bluetooth.
+    /// Wireless controller, RF controller, Bluetooth.
     private static let bluetoothClass: [UInt8] = [0xE0, 0x01, 0x01]
     private static let strings = ["swift-corebluetooth", "Emulated Bluetooth adapter"]
 

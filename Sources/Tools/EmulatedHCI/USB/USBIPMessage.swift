@@ -43,7 +43,7 @@ enum USBIPReply {
     /// Returns the bytes that end a transfer (`USBIP_RET_SUBMIT`).
     ///
     /// - Parameters:
-    ///   - transferred: How many bytes were transferred.
+    ///   - transferred: The number of transferred bytes.
     ///   - data: The bytes from the device; none if the transfer was to it.
     static func submitted(
         _ number: UInt32, _ status: USBStatus, transferred: Int, data: ArraySlice<UInt8> = []

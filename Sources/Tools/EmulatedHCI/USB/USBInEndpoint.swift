@@ -9,7 +9,7 @@ struct USBInEndpoint: Sendable {
     static let maximumTransfers = 256
     /// The most bytes that wait for a host that does not ask for them.
     static let maximumBytes = 4_194_304
-    /// With so many waiting bytes, advertising reports are dropped, as in a controller whose buffers are full.
+    /// The number of waiting bytes from which on advertising reports are dropped, as in a controller whose buffers are full.
     static let reportLimit = 65_536
 
     private struct Waiting {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Source: Linux, `drivers/usb/usbip/vhci_sysfs.c`.
 struct VirtualUSBPort: PortTransport {
-    /// How many ports are tried if other programs take them at the same time.
+    /// The number of ports that are tried if other programs take them at the same time.
     private static let attempts = 16
 
     private let controller: String

@@ -202,6 +202,28 @@ struct WorldPowerCommand: WorldControlCommand {
     }
 }
 
+struct WorldPlugCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plug", abstract: "Plug the adapter of a served host in, or unplug it.",
+        discussion: """
+            The adapter is gone from the programs that use it, and comes back with the bonds of its host. A host outside of the \
+            emulator loses its controller.
+            """)
+
+    @Argument(help: "on plugs it in, off unplugs it.")
+    var state: SwitchState
+
+    @Option(help: ArgumentHelp("The host.", valueName: "NAME"))
+    var host = "default"
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("PATCH", try devices.path(ofHost: host), ["plugged": state == .on])
+    }
+}
+
 struct WorldAddCommand: WorldControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a device to a served world.")

@@ -39,7 +39,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
     var global: GlobalOptions
 
     func validate() throws {
-        try world.validate(global)
+        try world.shared.validate(global)
         if command.isEmpty {
             throw ValidationError("a COMMAND is required, after \"--\": bluectl world run [FILE] -- COMMAND")
         }
@@ -52,12 +52,12 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         let restored = ForwardedSignals.hasDefaultAction(SIGPIPE) ? [SIGPIPE] : []
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
-        let emulator = try world.emulator(global)
+        let emulator = try world.shared.emulator(global)
         try BackendSelector.beginCapture(global)
         let served = try await ServedWorld(
             emulator, on: .ownBus, world.configuration, limit: global.timeout.duration)
         defer { served.stop() }
-        let ports = try world.openPorts(emulator)
+        let ports = try world.shared.openPorts(emulator)
         defer { for port in ports { port.port.close() } }
         let signals = try ForwardedSignals()
         let console = Console(global)
@@ -67,7 +67,8 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
                 "hci: host \(PrintableText.of(port.name)) attaches at \(port.place)")
         }
         let control = await WorldControl(
-            emulator, file: world.file ?? global.effectiveWorld, browserPort: world.browserPort, console: console)
+            emulator, file: world.shared.file ?? global.effectiveWorld, browserPort: world.shared.browserPort,
+            console: console)
         if let address = control.world?.address { console.remark(["view": address], "view: \(address)") }
         let process: SpawnedProcess
         do throws(Failure) {

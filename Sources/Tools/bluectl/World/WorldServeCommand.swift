@@ -33,7 +33,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
     var global: GlobalOptions
 
     func validate() throws {
-        try world.validate(global)
+        try world.shared.validate(global)
         if bus?.isEmpty == true { throw ValidationError("the ADDRESS of --bus is empty") }
         if global.timestamps, !global.json {
             throw ValidationError("a line for a shell has no time: omit --timestamps, or add --json")
@@ -45,13 +45,13 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
         Diagnostics.open()
         let console = Console(global)
-        let emulator = try world.emulator(global)
+        let emulator = try world.shared.emulator(global)
         try BackendSelector.beginCapture(global)
         let served = try await ServedWorld(
             emulator, on: selectedBus, world.configuration, limit: global.timeout.duration)
         // If the bus is lost, its directory still exists.
         defer { served.stop() }
-        let ports = try world.openPorts(emulator)
+        let ports = try world.shared.openPorts(emulator)
         defer { for port in ports { port.port.close() } }
         let signals = Signals { _ in served.service.stop() }
         defer { withExtendedLifetime(signals) {} }
@@ -59,7 +59,8 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
         let watch = Task { try await console.watchOutput() }
         defer { watch.cancel() }
         let control = await WorldControl(
-            emulator, file: world.file ?? global.effectiveWorld, browserPort: world.browserPort, console: console)
+            emulator, file: world.shared.file ?? global.effectiveWorld, browserPort: world.shared.browserPort,
+            console: console)
         show(served, ports, at: control.world?.address, on: console)
         let end: EmulatedBlueZError?
         do throws(EmulatedBlueZError) {
