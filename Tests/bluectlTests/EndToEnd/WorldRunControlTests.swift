@@ -47,6 +47,41 @@ import Testing
         #expect(outcome.lines.contains { $0.contains("\tLED State\t01\t") }, "\(outcome)")
     }
 
+    /// Ends a subscription by a command, and prints its status and its error.
+    private static func endOfSubscription(by command: String) -> String {
+        """
+        mkfifo "$XDG_RUNTIME_DIR/values"
+        "$TOOL" --backend bluez subscribe "Heart Rate Monitor" 2A37 > "$XDG_RUNTIME_DIR/values" &
+        exec 3< "$XDG_RUNTIME_DIR/values"
+        read -r VALUE <&3
+        \(command)
+        wait $!
+        echo $?
+        """
+    }
+
+    private func endSubscription(by command: String) async throws -> Tool.Outcome {
+        try await Tool.withFolder { folder in
+            try await Tool.run(
+                ["world", "run", "--", "bash", "-c", Self.endOfSubscription(by: command)],
+                environment: ["TOOL": Tool.path, "XDG_RUNTIME_DIR": folder.path])
+        }
+    }
+
+    /// bluetoothd reports the adapter as off before it removes it.
+    @Test func anAdapterThatIsUnpluggedIsGoneAndNotOff() async throws {
+        let outcome = try await endSubscription(by: "\"$TOOL\" world plug off")
+        #expect(outcome.lines == ["1"])
+        #expect(outcome.errors.contains("the Bluetooth adapter is gone: it was unplugged, or bluetoothd has ended"))
+        #expect(!outcome.errors.contains("is off"), "\(outcome)")
+    }
+
+    @Test func anAdapterThatIsSwitchedOffIsOff() async throws {
+        let outcome = try await endSubscription(by: "\"$TOOL\" world power off")
+        #expect(outcome.lines == ["1"])
+        #expect(outcome.errors.contains("the Bluetooth adapter is off: \"bluetoothctl power on\""), "\(outcome)")
+    }
+
     @Test func anotherWorldIsChosenByItsProcess() async throws {
         let outcome = try await run("\"$TOOL\" world show --of 1; echo $?")
         #expect(outcome.lines == ["1"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import bluectl
 
-/// What needs no kernel; Tests/RealBlueZ/dongle-test uses one.
+/// The parts that need no kernel; Tests/RealBlueZ/dongle-test uses one.
 struct WorldDongleTests {
     /// The links of `/sys/class/bluetooth` lead to the devices.
     @Test(

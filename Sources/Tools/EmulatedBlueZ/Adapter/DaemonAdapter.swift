@@ -165,7 +165,11 @@ extension DaemonAdapter {
             } else if state.isPowered != isPowered {
                 powerChanged(isPowered, &context)
             }
-        case .resetting, .unsupported, .unauthorized, .unknown:
+        case .unsupported:
+            // The kernel switches an adapter off before it removes it.
+            if state.isPresent, state.isPowered { powerChanged(false, &context) }
+            if state.isPresent { withdraw(&context) }
+        case .resetting, .unauthorized, .unknown:
             if state.isPresent { withdraw(&context) }
         }
         let waiting = state.powerCalls

@@ -65,6 +65,11 @@ enum AdapterFailure {
         failure(Diagnostics.close() ?? remedy(state))
     }
 
+    /// Returns the failure for an adapter that was on, and that the system no longer has.
+    static func gone() -> Failure {
+        failure(Diagnostics.close() ?? "the Bluetooth adapter is gone: it was unplugged, or bluetoothd has ended")
+    }
+
     static func failure(_ line: String) -> Failure {
         Failure(.failed, line.contains("doctor") ? line : line + "; run \"bluectl doctor\" for details")
     }

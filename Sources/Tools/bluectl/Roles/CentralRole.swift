@@ -33,9 +33,12 @@ final class CentralRole: CommandRole {
     }
 
     var backendName: String { central.backendName }
+    var adapterStates: EventSequence<CBManagerState> { central.states }
 
     func waitUntilPoweredOn() async throws {
-        try await step("waiting for the adapter") { try await self.central.waitUntilPoweredOn() }
+        try await step("waiting for the adapter", within: limit, needsAdapter: false) {
+            try await self.central.waitUntilPoweredOn()
+        }
     }
 
     // MARK: Link
@@ -62,7 +65,8 @@ final class CentralRole: CommandRole {
         Task { [weak self] in
             let end = try await peripheral.waitUntilDisconnected()
             if case .cancelled = end.reason { return }
-            self?.onDisconnection?(peripheral, Failure(end))
+            guard let failure = await self?.failure(end) else { return }
+            self?.onDisconnection?(peripheral, failure)
         }
     }
 

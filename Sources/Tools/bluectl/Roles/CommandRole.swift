@@ -13,6 +13,8 @@ protocol CommandRole: AnyObject, Sendable {
     var limit: Duration { get set }
     /// The name of the backend, "bluez" or "emulator".
     var backendName: String { get }
+    /// The adapter's present state, then each change.
+    var adapterStates: EventSequence<CBManagerState> { get }
 
     /// Waits until the adapter is on.
     ///
@@ -65,16 +67,38 @@ extension CommandRole {
     /// - Parameters:
     ///   - phrase: The action, for "timed out after 15 s …".
     ///   - limit: The time limit; nil for none.
+    ///   - needsAdapter: Whether the adapter is on when the step begins.
     /// - Throws: A `Failure`, or `CancellationError`.
     func step<Result: Sendable>(
-        _ phrase: String, within limit: Duration?, _ body: @escaping @MainActor @Sendable () async throws -> Result
+        _ phrase: String, within limit: Duration?, needsAdapter: Bool = true,
+        _ body: @escaping @MainActor @Sendable () async throws -> Result
     ) async throws -> Result {
         do {
             guard let limit else { return try await body() }
             return try await withTimeout(limit, clock: ContinuousClock(), body)
         } catch let error as BluetoothError {
             if case .timedOut(let limit) = error.reason { throw Failure.timedOut(limit, phrase) }
-            throw Failure(error)
+            throw needsAdapter ? await failure(error) : Failure(error)
+        }
+    }
+
+    /// Returns the failure of an operation that the adapter has ended, or another one.
+    func failure(_ error: BluetoothError) async -> Failure {
+        if case .unavailable(.poweredOff) = error.reason, await isAdapterGone() { return AdapterFailure.gone() }
+        return Failure(error)
+    }
+
+    /// Whether an adapter that has just been switched off is gone: bluetoothd reports it as off before it removes it.
+    func isAdapterGone() async -> Bool {
+        let states = adapterStates
+        do {
+            return try await withTimeout(.seconds(1), clock: ContinuousClock()) {
+                for await state in states where state != .poweredOff { return state != .poweredOn }
+                return false
+            }
+        } catch {
+            // The adapter stays off, or the command is interrupted.
+            return false
         }
     }
 

@@ -35,9 +35,12 @@ final class PeripheralRole: CommandRole {
     }
 
     var backendName: String { server.backendName }
+    var adapterStates: EventSequence<CBManagerState> { server.states }
 
     func waitUntilPoweredOn() async throws {
-        try await step("waiting for the adapter") { try await self.server.waitUntilPoweredOn() }
+        try await step("waiting for the adapter", within: limit, needsAdapter: false) {
+            try await self.server.waitUntilPoweredOn()
+        }
     }
 
     /// Waits for a duration, or until the adapter has lost what was published.
@@ -54,7 +57,9 @@ final class PeripheralRole: CommandRole {
             switch state {
             case .poweredOn, .unknown: break
             // The services and the advertisement are restored when the adapter is on again.
-            case .poweredOff: console.warn("the Bluetooth adapter is off")
+            case .poweredOff:
+                if await isAdapterGone() { throw AdapterFailure.gone() }
+                if server.state == .poweredOff { console.warn("the Bluetooth adapter is off") }
             default: throw AdapterFailure.failure(state)
             }
         }
