@@ -43,9 +43,11 @@ struct USBControlPipeTests {
             host.control(2, [0x80, 6, 0, 1, 0, 0, length, 0]) == .submitted(2, Array(whole.prefix(Int(length)))))
     }
 
-    /// The buffer may be smaller than the length in the request.
-    @Test func anAnswerIsNoLongerThanTheBuffer() {
+    /// The buffer may be smaller than the length in the request, or larger.
+    @Test func anAnswerIsNoLongerThanTheBufferAndTheLengthInTheRequest() {
         var host = USBHost()
+        let large = host.submit(2, endpoint: 0, isIn: true, length: 64, setup: [0x80, 6, 0, 1, 0, 0, 2, 0])
+        #expect(host.send(large) == [.submitted(2, [18, 1])])
         let request = host.submit(1, endpoint: 0, isIn: true, length: 8, setup: [0x80, 6, 0, 1, 0, 0, 18, 0])
         #expect(host.send(request) == [.submitted(1, [18, 1, 0x00, 0x02, 0xE0, 0x01, 0x01, 64])])
     }

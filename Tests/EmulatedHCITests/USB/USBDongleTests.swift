@@ -261,19 +261,34 @@ struct USBDongleTests {
         #expect(host.failure == "it does not read what its controller sends")
     }
 
+    @Test func whatTheHostHasReadMakesRoom() {
+        var host = USBHost.configured
+        let packet = Self.acl(65_536)
+        for number in 0..<UInt32(2 * USBInEndpoint.maximumBytes / 65_536) {
+            _ = host.deliver(packet)
+            #expect(host.read(number, endpoint: Self.data, room: 65_536) == [.submitted(number, packet.body)])
+        }
+        #expect(host.control(9_999, [0x80, 8, 0, 0, 0, 0, 1, 0]) == .submitted(9_999, [1]))
+        #expect(host.failure == nil)
+    }
+
     /// A host may leave a scan on when it goes to sleep.
     @Test(arguments: [0x02, 0x0B, 0x0D] as [UInt8])
     func advertisingReportsThatNobodyReadsAreDropped(_ subevent: UInt8) {
         var host = USBHost.configured
         let report = HCIPacket(lowEnergy: subevent, [UInt8](repeating: 1, count: 29))
-        let other = HCIPacket(lowEnergy: 0x01, [UInt8](repeating: 2, count: 29))
+        let others = [
+            HCIPacket(lowEnergy: 0x01, [UInt8](repeating: 2, count: 29)), HCIPacket(event: 0x0E, [subevent, 1, 2, 3]),
+        ]
         for _ in 0..<200_000 { _ = host.deliver(report) }
-        _ = host.deliver(other)
+        for other in others { _ = host.deliver(other) }
         let kept = USBInEndpoint.reportLimit / 32
         for number in 0..<UInt32(kept) {
             #expect(host.read(number, endpoint: Self.events, room: 64) == [.submitted(number, report.body)])
         }
-        #expect(host.read(99_999, endpoint: Self.events, room: 64) == [.submitted(99_999, other.body)])
+        for other in others {
+            #expect(host.read(99_999, endpoint: Self.events, room: 64) == [.submitted(99_999, other.body)])
+        }
         #expect(host.failure == nil)
     }
 

@@ -105,6 +105,11 @@ final class PortConnection: @unchecked Sendable {
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { break }
+            // The kernel refuses the packets of a controller that it has switched off.
+            if count < 0, errno == ENXIO, isOfMessages {
+                sent = output.count
+                break
+            }
             guard count > 0 else {
                 output = []
                 return fail(systemReason)

@@ -21,7 +21,7 @@ struct USBDongle: PacketFraming {
         }
         decoder.add(bytes)
         do throws(USBIPDecoder.Malformed) {
-            while received.failure == nil, let request = try decoder.next() { perform(request, &received) }
+            while let request = try decoder.next() { perform(request, &received) }
         } catch {
             received.failure = "it sent \(error.reason)"
         }
@@ -30,7 +30,7 @@ struct USBDongle: PacketFraming {
 
     mutating func send(_ packet: HCIPacket) -> [UInt8] {
         let isKept = packet.kind == .acl ? data.add(packet) : events.add(packet)
-        // The connection ends at the host's next sign of life.
+        // The connection ends with the next bytes of the host.
         if !isKept { isOverrun = true }
         return takeReplies()
     }
