@@ -92,8 +92,9 @@ extension CommandRole {
     func isAdapterGone() async -> Bool {
         let states = adapterStates
         do {
-            return try await withTimeout(.seconds(1), clock: ContinuousClock()) {
-                for await state in states where state != .poweredOff { return state != .poweredOn }
+            return try await withTimeout(.seconds(2), clock: ContinuousClock()) {
+                // The first may be the state before the change.
+                for await state in states where ![.poweredOn, .poweredOff].contains(state) { return true }
                 return false
             }
         } catch {
