@@ -70,6 +70,10 @@ test-hosts: deps ## Bumble, a Bluetooth stack of its own, attached to an emulate
 	@$(BUILD) --product bluectl
 	@Tests/Hosts/run
 
+test-dongle: deps ## `bluectl world dongle` with the guest's kernel and bluetoothd, by USB and by /dev/vhci: unplugged, blocked, suspended; five minutes
+	@$(BUILD) --product bluectl
+	@GUEST_PEER=none GUEST_DEADLINE=$${GUEST_DEADLINE:-900} $(REAL)/run $(REAL)/dongle-test
+
 test-dialects: deps ## 600 D-Bus calls of real bluetoothd 5.66 and 5.82, in the guest, and of the emulated one: each difference has a reason
 	@$(BUILD) --product bluectl
 	@$(REAL)/dialects/run
