@@ -141,6 +141,25 @@ import Testing
         #expect(!scene.fixture.events.contains { if case .servicesChanged = $0 { true } else { false } })
     }
 
+    @Test func servicesThatAreReplacedByEqualOnesStay() async throws {
+        let scene = try await DeviceFixture(Self.box)
+        scene.device.replaceServices(Self.services, isIndicated: false)
+        try await scene.emulator.runUntilIdle()
+        let level = try #require(scene.device.attributesByHandle[0x22])
+        let other = TappedService(
+            handles: 0x10...0x11, uuid: "FFE0", isPrimary: true, included: [], characteristics: [])
+        scene.device.replaceServices(Self.services + [other], isIndicated: true)
+        scene.device.replaceServices(Self.services, isIndicated: true)
+        scene.device.replaceServices([Self.services[0], other], isIndicated: true)
+        try await scene.emulator.runUntilIdle()
+        let changes = scene.fixture.events.compactMap { event in
+            if case .servicesChanged(_, let removed, let added) = event { [removed.count, added.count] } else { nil }
+        }
+        #expect(changes == [[0, 1], [1, 0], [1, 1]])
+        #expect(scene.device.attributes?.services == [other, Self.services[0]])
+        #expect(scene.device.attributesByHandle[0x22] == level)
+    }
+
     @Test func handlesThatNoAttributeCanHaveAreLeftOut() async throws {
         let scene = try await DeviceFixture(Self.box)
         func service(_ handles: ClosedRange<UInt16>, value: UInt16, descriptor: UInt16) -> TappedService {

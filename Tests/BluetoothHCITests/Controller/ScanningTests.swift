@@ -21,18 +21,24 @@ import Testing
         #expect(host.handle(.heard(.heard())) == [])
     }
 
-    /// Vol 6, Part B, 4.4.3.5.
-    @Test mutating func theFilterReportsEachAdvertiserAndEachScanResponseOnce() {
+    @Test mutating func theFilterDropsTheReportsThatEqualTheLastOneOfTheirAdvertiser() {
         host.ask(0x200C, "0101")
         #expect(host.handle(.heard(.heard())).count == 1)
+        #expect(host.handle(.heard(.heard())) == [])
+        #expect(host.handle(.heard(.heard(ControllerHost.peer, [2, 1, 4]))).count == 1)
         #expect(host.handle(.heard(.heard(ControllerHost.peer, [2, 1, 4]))) == [])
+        #expect(host.handle(.heard(.heard())).count == 1)
+        var nearer = AdvertisingReport.heard()
+        nearer.rssi += 1
+        #expect(host.handle(.heard(nearer)).count == 1)
+        #expect(host.handle(.heard(nearer)) == [])
         #expect(host.handle(.heard(.heard(isScanResponse: true))).count == 1)
         #expect(host.handle(.heard(.heard(isScanResponse: true))) == [])
         #expect(host.handle(.heard(.heard(HCIAddress(bits: 1, isRandom: false)))).count == 1)
         // A scan that begins again has a new filter.
         host.ask(0x200C, "0000")
         host.ask(0x200C, "0101")
-        #expect(host.handle(.heard(.heard())).count == 1)
+        #expect(host.handle(.heard(nearer)).count == 1)
     }
 
     @Test mutating func theFilterBeginsAnewWhenItIsFull() {
@@ -40,6 +46,8 @@ import Testing
         for bits in 0..<UInt64(Scan.maximumDuplicates) {
             #expect(host.handle(.heard(.heard(HCIAddress(bits: bits, isRandom: false)))).count == 1)
         }
+        #expect(host.handle(.heard(.heard(HCIAddress(bits: 0, isRandom: false)))) == [])
+        #expect(host.handle(.heard(.heard(ControllerHost.peer))).count == 1)
         #expect(host.handle(.heard(.heard(HCIAddress(bits: 0, isRandom: false)))).count == 1)
         #expect(host.handle(.heard(.heard(HCIAddress(bits: 0, isRandom: false)))) == [])
     }

@@ -35,14 +35,14 @@ struct ATTClientTests {
         #expect(server.sent.count == 1 + length / 22)
     }
 
-    @Test(arguments: [.invalidOffset, 0x0B, 0x02] as [ATTCode])
-    func aRefusedBlobEndsTheValue(_ code: ATTCode) {
+    @Test(arguments: [(0x0B, true), (.invalidOffset, false), (0x0E, false)] as [(ATTCode, Bool)])
+    func anErrorInTheMiddleOfALongReadFailsItUnlessTheValueIsNotLong(_ code: ATTCode, isEnd: Bool) {
         let part = [UInt8](repeating: 1, count: 22)
         var server = ScriptedServer()
         let outcome = server.perform(.read(handle: 3)) { request in
             request == .readRequest(3) ? .readResponse(part) : .refused(0x0C, 3, code)
         }
-        #expect(outcome == .value(part))
+        #expect(outcome == (isEnd ? .value(part) : .failed(code)))
     }
 
     @Test func aValueWithoutEndEndsAt512Bytes() {

@@ -86,6 +86,14 @@ import Testing
         #expect(try await host.end(of: link) == 0x16)
     }
 
+    /// Linux reports a device when it has its scan response, or hears another one.
+    @Test func aDeviceWithoutAScanResponseAnswersWithAnEmptyOne() async throws {
+        let host = try TestHost(try open())
+        _ = try box()
+        try await host.begin()
+        #expect(try await host.scanResponse(of: try await host.find("Box")).data == [])
+    }
+
     @Test func aSignalStrengthThatCannotBeMeasuredAnswersNoOtherRequest() async throws {
         let port = try open()
         let host = try TestHost(port)

@@ -310,6 +310,16 @@ final class TestHost: @unchecked Sendable {
         return address
     }
 
+    /// Scans until a device has answered a scan request.
+    func scanResponse(of address: HCIAddress) async throws -> AdvertisingReport {
+        try await succeed(Command.setScanEnable, [1, 0])
+        let response = try await waiting.value("a scan response") { [self] in
+            reports.first { $0.isScanResponse && $0.address == address }
+        }
+        try await succeed(Command.setScanEnable, [0, 0])
+        return response
+    }
+
     /// Connects to a device.
     ///
     /// - Returns: The handle of the link.

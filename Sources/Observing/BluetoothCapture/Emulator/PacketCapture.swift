@@ -163,15 +163,23 @@ extension HCIAddress {
 }
 
 extension AdvertisingReport {
-    /// Creates the report of a packet on the emulated air; without its device, it counts as not scannable.
+    /// Creates the report of a packet on the emulated air.
+    ///
+    /// A legacy packet that is connectable is scannable, too; another one without its device counts as not scannable.
     package init(_ packet: TappedAdvertisingPacket, of device: TappedDevice?) {
-        let sets = device?.advertising ?? []
         self.init(
             address: HCIAddress(packet.address),
             data: packet.data.structures(withFlags: packet.isConnectable && !packet.isScanResponse),
             rssi: Int8(clamping: packet.rssi), isConnectable: packet.isConnectable,
-            isScannable: packet.set < sets.count && sets[packet.set].description.scanResponse != nil,
+            isScannable: packet.isConnectable && !packet.isExtended || device?.scanResponse(to: packet) != nil,
             isScanResponse: packet.isScanResponse)
+    }
+}
+
+extension TappedDevice {
+    /// The response to a scan request after a packet.
+    package func scanResponse(to packet: TappedAdvertisingPacket) -> AdvertisingData? {
+        packet.set < advertising.count ? advertising[packet.set].description.scanResponse : nil
     }
 }
 

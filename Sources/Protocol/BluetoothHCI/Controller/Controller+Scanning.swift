@@ -13,7 +13,8 @@ struct Scan: Sendable {
     var isPeriodic = false
     /// The scan of the Link Layer, which may serve a connect.
     var current: LinkLayerCommand.ScanSettings?
-    private var reported: Set<Advertiser> = []
+    /// The last reports.
+    private var reported: [Advertiser: AdvertisingReport] = [:]
 
     private struct Advertiser: Hashable, Sendable {
         var address: HCIAddress
@@ -23,18 +24,20 @@ struct Scan: Sendable {
 
     /// Whether the host gets a report.
     ///
-    /// Other data does not make a packet another one.
-    ///
-    /// Source: Core Specification, Vol 6, Part B, 4.4.3.5.
+    /// A duplicate has the data and the signal strength of the advertiser's last report, as in many controllers. The
+    /// specification would drop each further report of an address (Vol 6, Part B, 4.4.3.5), so that a host would get no
+    /// signal strength and no new data until it begins another scan; Linux knows both kinds (`hci_sync.c`).
     mutating func reports(_ report: AdvertisingReport) -> Bool {
         guard filtersDuplicates else { return true }
-        if reported.count >= Self.maximumDuplicates { reported = [] }
-        return reported.insert(
-            Advertiser(address: report.address, isScanResponse: report.isScanResponse, setID: report.setID)
-        ).inserted
+        let advertiser = Advertiser(
+            address: report.address, isScanResponse: report.isScanResponse, setID: report.setID)
+        let last = reported[advertiser]
+        if last == nil, reported.count >= Self.maximumDuplicates { reported = [:] }
+        reported[advertiser] = report
+        return last != report
     }
 
-    mutating func forgetReports() { reported = [] }
+    mutating func forgetReports() { reported = [:] }
 }
 
 /// Source: Core Specification, Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64 and 7.8.65.

@@ -164,6 +164,8 @@ struct ATTClient: Sendable {
         }
     }
 
+    private static let attributeNotLong: ATTCode = 0x0B
+
     /// Handles a part of a value: after a full one, the client asks for more.
     private mutating func received(_ part: [UInt8]) -> [Action] {
         value += part
@@ -183,7 +185,7 @@ struct ATTClient: Sendable {
         case .serviceChanged: return readDeviceName()
         case .deviceName: return finish(.discovered(discovery.services, deviceName: nil))
         // The value ended with a full part.
-        case .read where !value.isEmpty: return finish(.value(value))
+        case .read where !value.isEmpty && code == Self.attributeNotLong: return finish(.value(value))
         case .prepare:
             // The server's queue is emptied; its answer concerns no operation.
             return [.send(.cancelWriteRequest)] + finish(.failed(code))

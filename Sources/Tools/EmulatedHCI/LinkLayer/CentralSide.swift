@@ -111,7 +111,7 @@ final class CentralSide: @unchecked Sendable {
             connect(to: peer)
             updateScan()
         }
-        if let report = air.report(packet) { layer.emit(.heard(report)) }
+        for report in air.reports(packet) { layer.emit(.heard(report)) }
     }
 
     // MARK: Connecting

@@ -15,11 +15,24 @@ struct HeardDevices: Sendable {
 
     mutating func add(_ peer: PeerID, at address: HCIAddress) { peers.insert(peer, for: address) }
 
-    /// Returns the report of a packet; nil if the host does not scan for it.
-    func report(_ packet: TappedAdvertisingPacket) -> AdvertisingReport? {
+    /// Returns the reports of a packet; none if the host does not scan for it.
+    ///
+    /// Each connectable legacy packet is followed by a scan response, which is empty if the device has none: hosts wait
+    /// for it.
+    ///
+    /// Source: Core Specification, Vol 6, Part B, 2.3.1.1 and 4.4.3.2.
+    func reports(_ packet: TappedAdvertisingPacket) -> [AdvertisingReport] {
         guard let scan, !packet.isScanResponse || scan.isActive, !packet.isExtended || scan.includesExtended else {
-            return nil
+            return []
         }
-        return AdvertisingReport(packet, of: devices[packet.device])
+        let device = devices[packet.device]
+        let report = AdvertisingReport(packet, of: device)
+        let isAnswered = device?.scanResponse(to: packet) != nil
+        guard scan.isActive, !packet.isScanResponse, packet.isConnectable, !packet.isExtended, !isAnswered else {
+            return [report]
+        }
+        var response = report
+        (response.data, response.isScanResponse) = ([], true)
+        return [report, response]
     }
 }

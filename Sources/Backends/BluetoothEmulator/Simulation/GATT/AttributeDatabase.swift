@@ -194,28 +194,33 @@ struct AttributeDatabase: Sendable {
         return id
     }
 
-    /// Appends services under their own handles, in handle order; every access is permitted.
+    /// Adds services under their own handles, in handle order; every access is permitted.
     ///
-    /// Handles from 1 on; attributes with other ones are not appended.
+    /// Handles from 1 on; attributes with other ones are not added.
     ///
-    /// - Returns: The services.
-    mutating func append(_ services: [TappedService]) -> [AttributeID] {
+    /// - Parameter kept: Those of the services that the database contains already.
+    /// - Returns: The services that were added.
+    mutating func add(_ all: [TappedService], except kept: Set<AttributeID>) -> [AttributeID] {
         var ids: [UInt16: AttributeID] = [:]
-        for service in services.sorted(by: { $0.handles.lowerBound < $1.handles.lowerBound })
-        where service.handles.lowerBound > 0 {
+        for id in kept { ids[self[id]?.handle ?? 0] = id }
+        var added: [AttributeID] = []
+        for service in all.sorted(by: { $0.handles.lowerBound < $1.handles.lowerBound })
+        where service.handles.lowerBound > 0 && ids[service.handles.lowerBound] == nil {
             lastHandle = service.handles.lowerBound - 1
             let id = open(service.uuid, isPrimary: service.isPrimary, including: [])
             ids[service.handles.lowerBound] = id
+            added.append(id)
             for characteristic in service.characteristics { append(characteristic, to: id) }
             lastHandle = service.handles.upperBound
             close(id)
         }
         // A service may include a later one.
-        for service in services {
+        for service in all {
             guard let id = ids[service.handles.lowerBound] else { continue }
             self[id]?.included = service.included.compactMap { ids[$0.handles.lowerBound] }
         }
-        return ids.sorted { $0.key < $1.key }.map(\.value)
+        services = services.sorted { (self[$0]?.handle ?? 0) < (self[$1]?.handle ?? 0) }
+        return added
     }
 
     private mutating func append(_ characteristic: TappedCharacteristic, to service: AttributeID) {

@@ -79,9 +79,11 @@ struct GATTServer: Sendable {
     mutating func replaceServices(
         with services: [TappedService]
     ) -> (removed: [AttributeID], characteristics: [AttributeID], added: [ServiceRecord]) {
-        let removed = database.services
+        let present = Dictionary(zip(database.tappedServices, database.services)) { first, _ in first }
+        let kept = Set(services.compactMap { present[$0] })
+        let removed = database.services.filter { !kept.contains($0) }
         let characteristics = removed.flatMap { remove($0) }
-        let added = database.append(services)
+        let added = database.add(services, except: kept)
         genericServices = []
         if let name = database.characteristic(CharacteristicPath("2A00", service: "1800")) { deviceName = name }
         return (removed, characteristics, added.compactMap(database.record(ofService:)))
