@@ -45,12 +45,18 @@ struct PeripheralRoleFixture: FakeDaemon {
 
     /// Returns a fixture whose adapter is on, with manager 1.
     ///
-    /// - Parameter isUnicast: Whether the daemon is 5.79 or later.
-    static func poweredOn(isUnicast: Bool = false) -> PeripheralRoleFixture {
+    /// - Parameters:
+    ///   - isUnicast: Whether the daemon is 5.79 or later.
+    ///   - isExtended: Whether the controller has extended advertising.
+    static func poweredOn(isUnicast: Bool = false, isExtended: Bool = false) -> PeripheralRoleFixture {
         var fixture = PeripheralRoleFixture()
         fixture.input(.activated(1))
         fixture.receive(.phase(.ready))
-        fixture.receive(.snapshot([CentralRoleFixture.adapter: adapterObject(isUnicast: isUnicast)]))
+        var adapter = adapterObject(isUnicast: isUnicast)
+        if isExtended {
+            adapter["org.bluez.LEAdvertisingManager1"] = ["SupportedSecondaryChannels": .strings(["1M"])]
+        }
+        fixture.receive(.snapshot([CentralRoleFixture.adapter: adapter]))
         fixture.clear()
         return fixture
     }

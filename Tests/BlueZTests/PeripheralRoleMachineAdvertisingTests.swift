@@ -110,6 +110,58 @@ import Testing
         #expect(fixture.waiting.isEmpty)
     }
 
+    /// Returns a fixture that advertises, with a controller of Bluetooth 5.
+    private func advertisingWithExtendedSets() -> PeripheralRoleFixture {
+        var fixture = PeripheralRoleFixture.poweredOn(isExtended: true)
+        fixture.advertise(1)
+        fixture.answer("RegisterAdvertisement")
+        fixture.clear()
+        return fixture
+    }
+
+    @Test func S123_anAdvertisementThatAConnectionEndsIsRegisteredAgain() {
+        var fixture = advertisingWithExtendedSets()
+        let first = objects(fixture, .advertisement)
+        fixture.connect(PeripheralRoleFixture.one)
+        #expect(fixture.waiting == ["UnregisterAdvertisement", "RegisterAdvertisement"])
+        fixture.answer("RegisterAdvertisement")
+        let second = objects(fixture, .advertisement)
+        #expect(second.count == 1 && second.map(\.path) != first.map(\.path))
+        #expect(second.map(\.properties) == first.map(\.properties))
+        #expect(fixture.events == [])
+        fixture.command(.stopAdvertising)
+        #expect(objects(fixture, .advertisement) == [])
+    }
+
+    @Test func S123_withLegacyAdvertisingLinuxAdvertisesByItself() {
+        var fixture = PeripheralRoleFixture.poweredOn()
+        fixture.advertise(1)
+        fixture.answer("RegisterAdvertisement")
+        fixture.connect(PeripheralRoleFixture.one)
+        #expect(fixture.waiting == [])
+    }
+
+    @Test func S123_anAdvertisementThatCannotBeRegisteredAgainHasEnded() {
+        var fixture = advertisingWithExtendedSets()
+        fixture.connect(PeripheralRoleFixture.one)
+        fixture.refuse("RegisterAdvertisement", "Failed", "Failed to register advertisement")
+        #expect(fixture.events == [.advertisingEnded])
+        #expect(objects(fixture, .advertisement) == [])
+        fixture.connect(PeripheralRoleFixture.two)
+        #expect(!fixture.waiting.contains("RegisterAdvertisement"))
+    }
+
+    @Test func S123_stoppingAndALossOfPowerEndAnAdvertisementThatIsRegisteredAgain() {
+        for endsByPower in [false, true] {
+            var fixture = advertisingWithExtendedSets()
+            fixture.connect(PeripheralRoleFixture.one)
+            if endsByPower { fixture.setPowered(false) } else { fixture.command(.stopAdvertising) }
+            fixture.answer("RegisterAdvertisement")
+            #expect(objects(fixture, .advertisement) == [])
+            #expect(fixture.waiting.last == "UnregisterAdvertisement")
+        }
+    }
+
     @Test func powerEndsAdvertisingAlsoWhileItBegins() {
         var fixture = PeripheralRoleFixture.poweredOn()
         fixture.advertise()

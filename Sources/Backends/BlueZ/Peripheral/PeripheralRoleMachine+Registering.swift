@@ -18,6 +18,9 @@ extension PeripheralRoleMachine {
             case .removeAllServices(let manager): removeAllServices(of: manager)
             case .startAdvertising(let manager, let operation, let advertisement):
                 startAdvertising(AdvertisementPlan(advertisement), operation, of: manager)
+            case .continueAdvertising(let manager):
+                guard let plan = managers[manager]?.advertisement?.plan else { continue }
+                startAdvertising(plan, nil, of: manager, continues: true)
             case .stopAdvertising(let manager): endAdvertising(of: manager)
             case .restore(let manager, let applications): restore(applications, of: manager)
             }
@@ -28,6 +31,7 @@ extension PeripheralRoleMachine {
     mutating func dropJobsThatNeedPower() {
         registrations.jobs.removeAll(where: \.needsPower)
         registrations.current?.operation = nil
+        registrations.current?.continuesAdvertising = false
     }
 
     mutating func registrationReplied(_ error: DBusError?) {
@@ -137,13 +141,14 @@ extension PeripheralRoleMachine {
     // MARK: Advertising
 
     private mutating func startAdvertising(
-        _ plan: AdvertisementPlan, _ operation: OperationID?, of manager: HostLedger.Manager
+        _ plan: AdvertisementPlan, _ operation: OperationID?, of manager: HostLedger.Manager, continues: Bool = false
     ) {
         guard managers[manager] != nil else { return }
         endAdvertising(of: manager)
         let path = path(of: manager).appending("advertisement\(outputs.newNumber())")
         perform(.export(ExportedObject(kind: .advertisement, path: path, properties: plan.properties)))
-        registrations.current = Registration(manager: manager, operation: operation, kind: .advertisement(path, plan))
+        registrations.current = Registration(
+            manager: manager, operation: operation, continuesAdvertising: continues, kind: .advertisement(path, plan))
         callAdapter(
             .registration, Self.advertisingManager, "RegisterAdvertisement", [.objectPath(path), .properties([:])])
     }
@@ -154,11 +159,20 @@ extension PeripheralRoleMachine {
         let manager = registration.manager
         guard let error else {
             // Power is off, or the manager is gone.
-            guard managers[manager] != nil, let operation = registration.operation else { return withdraw(path) }
-            managers[manager]?.advertisement = path
-            return deliver(manager, .advertisingStarted(operation: operation))
+            guard managers[manager] != nil, registration.operation != nil || registration.continuesAdvertising else {
+                return withdraw(path)
+            }
+            managers[manager]?.advertisement = (path, plan)
+            if let operation = registration.operation {
+                deliver(manager, .advertisingStarted(operation: operation))
+            }
+            return
         }
         perform(.withdraw(path))
+        if registration.continuesAdvertising {
+            log(.warning, "advertising did not continue after a connection: \(error)")
+            return deliver(manager, .advertisingEnded)
+        }
         var shorter = plan
         if ServerError.isTooLong(error), registration.operation != nil, let dropped = shorter.dropLast() {
             log(.info, "there is no room to advertise service \(dropped)")
@@ -169,9 +183,20 @@ extension PeripheralRoleMachine {
         fail(registration, ServerError.advertising(error))
     }
 
+    /// Registers all advertisements again, because a central has connected.
+    ///
+    /// BlueZ pitfall: a controller with extended advertising ends the set to which a central connects, and Linux enables it
+    /// again only when that link ends. With legacy advertising, Linux does so at once.
+    mutating func continueAdvertising() {
+        guard let adapter = watch.adapter, objects.advertisers[adapter]?.isExtended == true else { return }
+        for (manager, state) in managers.sorted(by: { $0.key < $1.key }) where state.advertisement != nil {
+            enqueue(.continueAdvertising(manager))
+        }
+    }
+
     /// Ends a manager's advertisement, if it has one.
     mutating func endAdvertising(of manager: HostLedger.Manager) {
-        guard let path = managers[manager]?.advertisement else { return }
+        guard let path = managers[manager]?.advertisement?.path else { return }
         managers[manager]?.advertisement = nil
         withdraw(path)
     }
@@ -184,7 +209,7 @@ extension PeripheralRoleMachine {
     /// Handles that the daemon has ended the advertisement by itself.
     mutating func released(_ call: IncomingCall, by manager: HostLedger.Manager) {
         perform(.answer(call.number, []))
-        guard managers[manager]?.advertisement == call.path else { return }
+        guard managers[manager]?.advertisement?.path == call.path else { return }
         managers[manager]?.advertisement = nil
         perform(.withdraw(call.path))
         deliver(manager, .advertisingEnded)
@@ -195,7 +220,8 @@ extension RegistrationJob {
     fileprivate var manager: HostLedger.Manager {
         switch self {
         case .addService(let manager, _, _), .removeService(let manager, _), .removeAllServices(let manager),
-            .startAdvertising(let manager, _, _), .stopAdvertising(let manager), .restore(let manager, _):
+            .startAdvertising(let manager, _, _), .continueAdvertising(let manager), .stopAdvertising(let manager),
+            .restore(let manager, _):
             manager
         }
     }

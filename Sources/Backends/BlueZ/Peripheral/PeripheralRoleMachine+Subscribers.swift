@@ -114,6 +114,7 @@ extension PeripheralRoleMachine {
     /// Handles a new link of a central; BlueZ restores the subscriptions of a bonded one without reporting them.
     mutating func centralConnected(_ peer: PeerID) {
         confirmLeaving(peer)
+        continueAdvertising()
         for path in subscriptions.centralConnected(peer) {
             guard let manager = manager(of: path),
                 let id = managers[manager]?.applications.characteristic(at: path)?.id

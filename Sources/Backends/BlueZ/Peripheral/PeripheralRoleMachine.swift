@@ -15,8 +15,8 @@ struct PeripheralRoleMachine: AdapterRoleMachine {
     struct Manager: AdapterRoleManager {
         var state: AdapterState?
         var applications: ApplicationTree
-        /// The object of its registered advertisement.
-        var advertisement: ObjectPath?
+        /// Its registered advertisement, with the path of the object.
+        var advertisement: (path: ObjectPath, plan: AdvertisementPlan)?
         /// The credit sessions by central; a central's first subscription begins a new one.
         var sessions: [PeerID: CreditLedger.Session] = [:]
         /// The PSMs on which it listens for L2CAP channels, and whether these require encryption.

@@ -9,6 +9,8 @@ enum RegistrationJob: Equatable, Sendable {
     case removeService(HostLedger.Manager, AttributeID)
     case removeAllServices(HostLedger.Manager)
     case startAdvertising(HostLedger.Manager, OperationID, Advertisement)
+    /// Registers the advertisement again that a connection has ended.
+    case continueAdvertising(HostLedger.Manager)
     case stopAdvertising(HostLedger.Manager)
     /// Registers again the applications that were withdrawn for a service that the daemon refused.
     case restore(HostLedger.Manager, [ApplicationTree.Application])
@@ -16,7 +18,7 @@ enum RegistrationJob: Equatable, Sendable {
     /// Whether the job needs a powered adapter; after a loss of power, the state answers it.
     var needsPower: Bool {
         switch self {
-        case .addService, .startAdvertising: true
+        case .addService, .startAdvertising, .continueAdvertising: true
         case .removeService, .removeAllServices, .stopAdvertising, .restore: false
         }
     }
@@ -39,6 +41,8 @@ struct Registration: Sendable {
     let manager: HostLedger.Manager
     /// The command to answer; nil if no app requested the registration, or the state has answered it.
     var operation: OperationID?
+    /// Whether it registers an advertisement again that a connection has ended.
+    var continuesAdvertising = false
     var kind: Kind
 }
 #endif
