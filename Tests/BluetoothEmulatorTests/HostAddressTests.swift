@@ -71,6 +71,23 @@ import Testing
         #expect(host.airAddress != host.address)
     }
 
+    @Test func aHostOutsideOfTheEmulatorHasAPublicAddressAndKeepsItsPort() throws {
+        let text = #"{"hosts": [{"name": "phone", "hci": "tcp:127.0.0.1:9033"}, {"name": "tablet"}]}"#
+        let world = try WorldDescription(json: Data(text.utf8))
+        #expect(world.hosts.map(\.hci) == [.tcp(port: 9033), nil])
+        let emulator = try Emulator(world: world, time: .virtual)
+        let (phone, tablet) = (try #require(emulator.host(named: "phone")), emulator.host(named: "tablet"))
+        #expect(phone.hci == .tcp(port: 9033) && tablet?.hci == nil)
+        #expect(!phone.address.isRandom && tablet?.address.isRandom == true)
+        #expect(emulator.presentWorld.hosts.map(\.hci) == [.tcp(port: 9033), nil])
+    }
+
+    @Test func aPortThatIsNoneIsRefusedWithItsPlace() {
+        let text = #"{"hosts": [{"name": "phone", "hci": "tcp:192.168.1.2:9033"}]}"#
+        let error = #expect(throws: DescriptionError.self) { try WorldDescription(json: Data(text.utf8)) }
+        #expect(error?.path == "hosts[0].hci")
+    }
+
     @Test func aRotationOfLessThanASecondIsRefused() {
         let description = HostDescription(name: "phone", addressRotation: .milliseconds(999))
         let error = #expect(throws: DescriptionError.self) { try Fixture().emulator.add(description) }

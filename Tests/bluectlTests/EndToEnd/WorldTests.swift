@@ -42,6 +42,20 @@ import Testing
         #expect(outcome.output.contains("org.bluez.BatteryProviderManager1") == isThere)
     }
 
+    @Test func aHostWithAPortInTheFileIsNoAdapterAndItsPortIsOpen() async throws {
+        try await Tool.withFolder { folder in
+            let (file, socket) = (folder.path + "/world.yaml", folder.path + "/phone.sock")
+            try "hosts: [{ name: phone, hci: 'unix:\(socket)' }, { name: tablet }]\n".write(
+                toFile: file, atomically: true, encoding: .utf8)
+            let script = "test -S \(socket) && exec \(Tool.path) --backend bluez --json adapters"
+            let outcome = try await Tool.run(["world", "run", file, "--", "sh", "-c", script])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.output.contains("hci1") && !outcome.output.contains("hci2"), "\(outcome.output)")
+            #expect(outcome.errors.contains("hci: host phone attaches at unix:\(socket)"))
+            #expect(!FileManager.default.fileExists(atPath: socket))
+        }
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
     func aSignalReachesTheCommandWhichDecides(signal: Int32) async throws {
         let script = "trap 'echo received; exit 9' INT TERM HUP; echo started; while :; do sleep 0.1; done"

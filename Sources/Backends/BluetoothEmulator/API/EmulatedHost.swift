@@ -27,6 +27,9 @@ public struct EmulatedHost: Sendable {
     /// The host's address on the air, by which devices without its keys know it.
     public var airAddress: DeviceAddress { emulator.core.withLock { $0.world.lower.hosts[index].identity.airAddress } }
 
+    /// The port at which a host outside of the emulator attaches, in place of managers; nil for none.
+    public var hci: HCIPortAddress? { emulator.core.withLock { $0.world.lower.hosts[index].identity.port } }
+
     /// Changes to a new resolvable private address; links stay.
     ///
     /// Devices with the host's keys still recognize it; others see a new central and a new peripheral.

@@ -284,6 +284,10 @@ extension ValueForm where Value == DeviceAddress, Written == String {
         text: \.description)
 }
 
+extension ValueForm where Value == HCIPortAddress, Written == String {
+    static let port = text(rule: HCIPortAddress.rule, parse: { HCIPortAddress($0) }, text: \.description)
+}
+
 extension ValueForm
 where Value: RawRepresentable & SendableMetatype, Value.RawValue == String, Written == String {
     /// A form as one of the given names, which the rule lists.

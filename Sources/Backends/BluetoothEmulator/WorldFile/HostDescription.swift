@@ -18,6 +18,10 @@ public struct HostDescription: Hashable, Sendable {
     /// The largest ATT MTU of the host's links, in both roles, 23...517 bytes; nil uses
     /// ``EmulatorConfiguration/maximumMTU``.
     public var maximumMTU: Int?
+    /// The port at which a host outside of the emulator attaches, in place of managers; nil for none.
+    ///
+    /// `bluectl world` opens it. The derived address of such a host is a public one.
+    public var hci: HCIPortAddress?
     /// The preserved states of central managers whose apps were terminated.
     public var centrals: [PreservedCentralDescription]
     /// The preserved states of peripheral managers whose apps were terminated.
@@ -27,12 +31,14 @@ public struct HostDescription: Hashable, Sendable {
     public init(
         name: String, address: DeviceAddress? = nil, isPowered: Bool = true,
         authorization: AuthorizationStatus = .allowed, addressRotation: Duration? = nil, maximumMTU: Int? = nil,
-        centrals: [PreservedCentralDescription] = [], peripherals: [PreservedPeripheralDescription] = []
+        hci: HCIPortAddress? = nil, centrals: [PreservedCentralDescription] = [],
+        peripherals: [PreservedPeripheralDescription] = []
     ) {
         self.centrals = centrals
         self.peripherals = peripherals
         self.addressRotation = addressRotation
         self.maximumMTU = maximumMTU
+        self.hci = hci
         self.name = name
         self.address = address
         self.isPowered = isPowered
@@ -85,6 +91,7 @@ extension HostDescription: WorldFileObject {
             .name("permissions", of: [.notDetermined, .restricted, .denied, .allowed])),
         .value("addressRotation", \.addressRotation, .duration),
         .value("maximumMTU", \.maximumMTU),
+        .value("hci", \.hci, .port),
         .value("centrals", \.centrals),
         .value("peripherals", \.peripherals))
 }

@@ -35,7 +35,7 @@ final class DaemonRunner: @unchecked Sendable {
     ///
     /// On the queue.
     func activate() {
-        for host in emulator.hosts where !host.isAnonymous { add(host) }
+        for host in emulator.hosts where !host.isAnonymous && host.hci == nil { add(host) }
         links = emulator.tap(.links) { [weak self] event in
             switch event.kind {
             case .connectionOpened, .connectionClosed: self?.linksChanged()

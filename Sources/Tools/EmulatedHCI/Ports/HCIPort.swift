@@ -8,8 +8,8 @@ import Logging
 /// A controller of an emulated world, to which one host outside of the emulator attaches by the Host Controller Interface:
 /// firmware, a kernel, or any other Bluetooth stack.
 ///
-/// The packets have the format of UART transport (H4), or that of the kernel's virtual controllers. The host is one of the world's hosts; its address and its bonds survive
-/// a reconnection. Any thread may call any method.
+/// The packets have the format of UART transport (H4), or that of a device of this machine's kernel. The host is one of the
+/// world's hosts; its address and its bonds survive a reconnection. Any thread may call any method.
 ///
 /// Source: Core Specification, Vol 4, Part A and Part E.
 public final class HCIPort: Sendable {
@@ -41,7 +41,7 @@ public final class HCIPort: Sendable {
             guard !known.hasManagers else { throw .hostInUse(name) }
             host = known
         } else {
-            do { host = try emulator.add(HostDescription(name: name, address: .public(derivedFrom: name))) } catch {
+            do { host = try emulator.add(HostDescription(name: name, hci: address)) } catch {
                 throw .invalidHost("\(error)")
             }
         }
@@ -57,13 +57,5 @@ public final class HCIPort: Sendable {
 
     /// Closes the port; the host's links end, and its devices are gone.
     public func close() { server.close() }
-}
-
-extension DeviceAddress {
-    /// Derives a public address from a name: the two highest bits are 0, the group bit too.
-    fileprivate static func `public`(derivedFrom name: String) -> DeviceAddress {
-        var generator = SeededGenerator(seed: 0, stream: "public address \(name)")
-        return DeviceAddress(bits: generator.next() & 0x3EFF_FFFF_FFFF | 0x0200_0000_0000)
-    }
 }
 #endif

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothEmulator
 import BluetoothSupport
 import Glibc
 

@@ -1,4 +1,5 @@
 #if os(Linux)
+import BluetoothEmulator
 import Glibc
 
 /// The means by which hosts reach a port.

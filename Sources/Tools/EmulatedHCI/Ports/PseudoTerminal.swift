@@ -1,5 +1,6 @@
 #if os(Linux)
 @_implementationOnly import CBluetoothKernel
+import BluetoothEmulator
 import Glibc
 
 /// A new pseudo terminal that passes all bytes unchanged, as a serial line.

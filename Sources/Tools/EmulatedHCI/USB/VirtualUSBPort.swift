@@ -1,4 +1,5 @@
 #if os(Linux)
+package import BluetoothEmulator
 import Glibc
 
 /// A USB dongle of this machine's own kernel, on a port of the virtual host controller that the module `vhci_hcd` adds.

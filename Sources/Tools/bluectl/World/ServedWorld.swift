@@ -41,7 +41,7 @@ struct ServedWorld {
             }
         self.address = address.text ?? ""
         self.emulator = emulator
-        adapters = emulator.hosts.enumerated().map { ("hci\($0.offset)", $0.element.name) }
+        adapters = emulator.hosts.filter { $0.hci == nil }.enumerated().map { ("hci\($0.offset)", $0.element.name) }
         do throws(EmulatedBlueZError) {
             service = try await EmulatedBlueZ.serve(
                 emulator, on: bus == .system ? nil : address.text, configuration: configuration)

@@ -26,7 +26,8 @@ struct SharedWorldOptions: ParsableArguments, Sendable {
             discussion: """
                 ADDRESS is where the host finds its controller, in the format of UART (H4): tcp:127.0.0.1:9033 (0 selects a \
                 free port), unix:PATH, or pty; or usb or vhci, for this machine's own kernel (root). NAME is the name of \
-                the host in the world: a new one, "external" if it is omitted. Can be repeated.
+                the host in the world: a new one, "external" if it is omitted. Can be repeated. A world file names the \
+                ports of its own hosts with "hci".
                 """, valueName: "[NAME=]ADDRESS"))
     var externalHosts: [ExternalHostOption] = []
 
@@ -49,14 +50,19 @@ struct SharedWorldOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Opens the ports of the hosts outside of the emulator.
+    /// Opens the ports of the hosts outside of the emulator: those of the file, unless an option names another port, and
+    /// those of the options.
     ///
     /// - Throws: A failure that names the port.
     func openPorts(_ emulator: Emulator) throws(Failure) -> [ExternalHostPort] {
+        let named = Set(externalHosts.map(\.name))
+        var wanted: [(name: String, address: HCIPortAddress)] = emulator.hosts.compactMap { host in
+            named.contains(host.name) ? nil : host.hci.map { (host.name, $0) }
+        }
+        wanted += externalHosts.map { ($0.name, $0.address) }
         var ports: [ExternalHostPort] = []
-        for option in externalHosts {
-            let port = try Self.open(emulator, host: option.name, on: option.address)
-            ports.append(ExternalHostPort(name: option.name, port: port))
+        for (name, address) in wanted {
+            ports.append(ExternalHostPort(name: name, port: try Self.open(emulator, host: name, on: address)))
         }
         return ports
     }
@@ -98,11 +104,8 @@ struct ExternalHostOption: ExpressibleByArgument, Equatable, Sendable {
 
     init?(argument: String) {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        do throws(HCIPortError) {
-            address = try HCIPortAddress(parts[parts.count - 1])
-        } catch {
-            return nil
-        }
+        guard let address = HCIPortAddress(parts[parts.count - 1]) else { return nil }
+        self.address = address
         name = parts.count > 1 ? parts[0] : "external"
         if name.isEmpty { return nil }
     }

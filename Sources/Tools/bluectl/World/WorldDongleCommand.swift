@@ -43,7 +43,7 @@ struct WorldDongleCommand: AsyncParsableCommand, Sendable {
         let address = try kind?.address ?? Self.presentKind()
         let emulator = try shared.emulator(global)
         try BackendSelector.beginCapture(global)
-        let adapters = try emulator.hosts.map { host in
+        let adapters = try emulator.hosts.filter { $0.hci == nil }.map { host in
             KernelAdapter(host: host, port: try SharedWorldOptions.open(emulator, host: host.name, on: address))
         }
         defer { for adapter in adapters { adapter.port.close() } }

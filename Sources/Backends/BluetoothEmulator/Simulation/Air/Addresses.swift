@@ -42,6 +42,8 @@ struct HostIdentity: Sendable {
     var airAddress: DeviceAddress
     /// The period after which the host changes to a new private address.
     let rotation: Duration?
+    /// The port at which a host outside of the emulator attaches.
+    let port: HCIPortAddress?
     private var rotations: UInt64 = 0
 
     init(_ description: HostDescription, isAnonymous: Bool) {
@@ -49,6 +51,10 @@ struct HostIdentity: Sendable {
         self.isAnonymous = isAnonymous
         if let address = description.address {
             self.address = address
+        } else if description.hci != nil {
+            // Its two highest bits and its group bit are 0, and it is locally administered.
+            var generator = SeededGenerator(seed: 0, stream: "public address \(description.name)")
+            address = DeviceAddress(bits: generator.next() & 0x3EFF_FFFF_FFFF | 0x0200_0000_0000)
         } else {
             // The two highest bits mark a random static address (Core Specification, Vol 6, Part B, 1.3.2.1).
             var generator = SeededGenerator(seed: 0, stream: "host \(description.name)")
@@ -56,6 +62,7 @@ struct HostIdentity: Sendable {
         }
         airAddress = address
         rotation = description.addressRotation
+        port = description.hci
     }
 
     /// Returns the identifier under which this host knows an address: equal in all worlds and processes, different on

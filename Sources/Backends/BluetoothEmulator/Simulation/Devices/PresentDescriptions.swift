@@ -8,7 +8,8 @@ extension Host {
         guard !identity.isAnonymous else { return nil }
         var description = HostDescription(
             name: identity.name, isPowered: adapter.isPowered, authorization: adapter.authorization,
-            addressRotation: identity.rotation, maximumMTU: adapter.maximumMTU)
+            addressRotation: identity.rotation, maximumMTU: adapter.maximumMTU,
+            hci: identity.port)
         if HostIdentity(description, isAnonymous: false).address != identity.address {
             description.address = identity.address
         }

@@ -1,6 +1,5 @@
+import BluetoothEmulator
 import Testing
-
-@testable import EmulatedHCI
 
 struct HCIPortAddressTests {
     @Test(
@@ -10,9 +9,9 @@ struct HCIPortAddressTests {
             ("unix:/run/hci", .unix(path: "/run/hci")), ("unix:a:b", .unix(path: "a:b")), ("pty", .pty),
             ("vhci", .vhci), ("usb", .usb),
         ] as [(String, HCIPortAddress)])
-    func anAddressIsParsed(_ text: String, _ address: HCIPortAddress) throws {
-        #expect(try HCIPortAddress(text) == address)
-        #expect(try HCIPortAddress(address.description) == address)
+    func anAddressIsParsed(_ text: String, _ address: HCIPortAddress) {
+        #expect(HCIPortAddress(text) == address)
+        #expect(HCIPortAddress(address.description) == address)
     }
 
     @Test(arguments: [
@@ -21,12 +20,12 @@ struct HCIPortAddressTests {
         "TCP:9033",
     ])
     func anotherTextIsRefused(_ text: String) {
-        #expect(throws: HCIPortError.invalidAddress(text)) { try HCIPortAddress(text) }
+        #expect(HCIPortAddress(text) == nil)
     }
 
     /// Whoever reaches the port controls the host.
     @Test(arguments: ["tcp:0.0.0.0:9033", "tcp:192.168.1.2:9033", "tcp:example.org:9033", "tcp:[::1]:9033"])
     func aTCPAddressOutsideOfLoopbackIsRefused(_ text: String) {
-        #expect(throws: HCIPortError.invalidAddress(text)) { try HCIPortAddress(text) }
+        #expect(HCIPortAddress(text) == nil)
     }
 }

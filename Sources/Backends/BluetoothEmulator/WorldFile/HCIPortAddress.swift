@@ -13,9 +13,8 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses `tcp:127.0.0.1:9033`, `tcp:9033`, `unix:/run/user/1000/hci`, `pty`, `vhci`, or `usb`.
     ///
-    /// - Throws: ``HCIPortError/invalidAddress(_:)``; a TCP address outside of loopback is invalid, because whoever reaches
-    ///   the port controls the host.
-    public init(_ text: String) throws(HCIPortError) {
+    /// Nil for other text, and for a TCP address outside of loopback: whoever reaches the port controls the host.
+    public init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.dropFirst().first) {
         case ("pty", nil): self = .pty
@@ -26,11 +25,13 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
             let fields = rest.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             guard let last = fields.last, last.allSatisfy(\.isNumber), let port = UInt16(last), fields.count <= 2,
                 fields.count == 1 || ["127.0.0.1", "localhost"].contains(fields[0])
-            else { throw .invalidAddress(text) }
+            else { return nil }
             self = .tcp(port: port)
-        default: throw .invalidAddress(text)
+        default: return nil
         }
     }
+
+    package static let rule = "a port is tcp:127.0.0.1:PORT (loopback alone), unix:PATH, pty, vhci or usb"
 
     /// The address as text, as the initializer reads it.
     public var description: String {
@@ -40,32 +41,6 @@ public enum HCIPortAddress: Hashable, Sendable, CustomStringConvertible {
         case .pty: "pty"
         case .vhci: "vhci"
         case .usb: "usb"
-        }
-    }
-}
-
-/// The reason why a port is not opened.
-public enum HCIPortError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text is not the address of a port.
-    case invalidAddress(String)
-    /// The system refuses the port: another program has it, or the folder does not exist.
-    case unavailable(HCIPortAddress, String)
-    /// The world's host is invalid: its name is empty.
-    case invalidHost(String)
-    /// Managers of this process use the host.
-    case hostInUse(String)
-    /// The emulator's time is virtual.
-    case virtualTime
-
-    /// The reason as a sentence.
-    public var description: String {
-        switch self {
-        case .invalidAddress(let text):
-            "\"\(text)\" is no address of a port: tcp:127.0.0.1:PORT (loopback alone), unix:PATH, pty, vhci or usb"
-        case .unavailable(let address, let reason): "the port \(address) is not available: \(reason)"
-        case .invalidHost(let reason): "the host is invalid: \(reason)"
-        case .hostInUse(let name): "programs of this process use the host \"\(name)\"; give the port another one"
-        case .virtualTime: "an emulator in virtual time cannot serve other processes; use real or scaled time"
         }
     }
 }
