@@ -62,6 +62,10 @@ test: build ## all tests that need no adapter
 test-bluez: build ## the contract suite against real bluetoothd: in a guest, or on ADAPTER
 	@if [[ -n "$${ADAPTER:-}" ]]; then $(REAL)/on-adapter $(REAL)/contract; else GUEST_DEADLINE=$${GUEST_DEADLINE:-1200} $(REAL)/run $(REAL)/contract; fi
 
+test-controller: build ## the contract on real bluetoothd in the guest, whose controller and peers are emulated; CONTROLLER=usb: a dongle
+	@CONTRACT_CONTROLLER=$${CONTROLLER:-vhci} GUEST_PEER=none GUEST_DEADLINE=$${GUEST_DEADLINE:-3000} \
+		$(REAL)/run $(REAL)/contract
+
 test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others against an emulated BlueZ
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run

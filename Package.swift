@@ -313,6 +313,7 @@ let package = Package(
                 .target(name: "BlueZ", condition: whenBlueZ),
                 .target(name: "BluetoothDBus", condition: whenBlueZ),
                 .target(name: "EmulatedBlueZ", condition: whenEmulatorOnLinux),
+                .target(name: "EmulatedHCI", condition: whenEmulatorOnLinux),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -11,6 +11,7 @@ import Testing
 import BlueZ
 import BluetoothDBus
 import EmulatedBlueZ
+import EmulatedHCI
 import ScriptedBlueZ
 #endif
 
@@ -100,15 +101,10 @@ import ScriptedBlueZ
     }
 
     #if BlueZ && os(Linux)
-    @Test(.timeLimit(.minutes(1))) func theAppFailsWithThePlanOnAnEmulatedDaemon() async throws {
-        let plan = try await plan(of: { try await RecordUploader(isCareful: false).upload([1, 2, 3]) })
-        let bus = try PrivateBus()
-        let records = Shared<[UInt8]>([])
-        let emulator = Emulator(configuration: .instant, time: .real, seed: 2)
-        try emulator.add(EmulatedPeripheral(RecordStore.description, handler: RecordStore(records: records)))
-        let configuration = EmulatedBlueZConfiguration(disconnectDelay: .zero)
-        let service = try await EmulatedBlueZ.serve(emulator, on: bus.address.text, configuration: configuration)
-        let daemon = BlueZBackend.shared(BlueZConfiguration(busAddress: bus.address.text))
+    /// Runs the app, and its corrected form, with a plan of a found history on a daemon whose world is in real time.
+    private func expectTheFailure(
+        with plan: FaultPlan, on daemon: BlueZBackend, _ records: Shared<[UInt8]>
+    ) async throws {
         for (isCareful, expected) in [(false, [1, 1, 2, 3]), (true, [1, 2, 3])] as [(Bool, [UInt8])] {
             records.withLock { $0 = [] }
             let faulty = try FaultInjectingBackend(around: daemon, plan: plan)
@@ -117,8 +113,39 @@ import ScriptedBlueZ
             }
             #expect(records.withLock { $0 } == expected)
         }
+    }
+
+    private func worldInRealTime(_ records: Shared<[UInt8]>) throws -> Emulator {
+        let emulator = Emulator(configuration: .instant, time: .real, seed: 2)
+        try emulator.add(EmulatedPeripheral(RecordStore.description, handler: RecordStore(records: records)))
+        return emulator
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theAppFailsWithThePlanOnAnEmulatedDaemon() async throws {
+        let plan = try await plan(of: { try await RecordUploader(isCareful: false).upload([1, 2, 3]) })
+        let bus = try PrivateBus()
+        let records = Shared<[UInt8]>([])
+        let configuration = EmulatedBlueZConfiguration(disconnectDelay: .zero)
+        let service = try await EmulatedBlueZ.serve(
+            try worldInRealTime(records), on: bus.address.text, configuration: configuration)
+        let daemon = BlueZBackend.shared(BlueZConfiguration(busAddress: bus.address.text))
+        try await expectTheFailure(with: plan, on: daemon, records)
         service.stop()
         try await service.waitUntilEnd()
     }
+
+    /// The device of the emulated world is behind the controller of a real kernel and a real `bluetoothd`, in the guest.
+    @Test(.enabled(if: controller != nil, "needs a guest: make test-controller"), .timeLimit(.minutes(3)))
+    func theAppFailsWithThePlanOnARealDaemon() async throws {
+        let plan = try await plan(of: { try await RecordUploader(isCareful: false).upload([1, 2, 3]) })
+        let records = Shared<[UInt8]>([])
+        let address = try #require(Self.controller.flatMap { HCIPortAddress($0) }, "CONTRACT_CONTROLLER is vhci or usb")
+        let port = try HCIPort.open(try worldInRealTime(records), host: "Controller", on: address)
+        defer { port.close() }
+        try await expectTheFailure(with: plan, on: BlueZBackend.shared(BlueZConfiguration()), records)
+    }
+
+    /// The port of the controller: `vhci` or `usb`.
+    private static let controller = ProcessInfo.processInfo.environment["CONTRACT_CONTROLLER"]
     #endif
 }

@@ -1,0 +1,161 @@
+#if BlueZ && os(Linux)
+import BlueZ
+import BluetoothDBus
+import BluetoothEmulator
+import BluetoothSupport
+import BluetoothValues
+import ChildProcesses
+import CoreBluetooth
+import EmulatedHCI
+import ScriptedBlueZ
+import Testing
+
+/// A real `bluetoothd` and kernel, whose controller is a port of an emulated world; for root, in the guest.
+///
+/// Each scenario gets a new world and a new controller with an address of its own, so that the daemon has stored nothing.
+final class EmulatedControllerFixture: ContractFixture {
+    /// The features; nothing restores an app here.
+    static let features = Set(ContractFeature.allCases).subtracting([.restoration])
+
+    private static let environment = ProcessInfo.processInfo.environment
+
+    /// The port of the controller in `CONTRACT_CONTROLLER`: `vhci` or `usb`; nil if other stages run.
+    static let port = environment["CONTRACT_CONTROLLER"]
+
+    let name = "bluez " + (environment["CONTRACT_BLUEZ_VERSION"] ?? "unknown")
+    let backend = CBBackendSelection.bluez(BlueZConfiguration(acceptsJustWorksPairing: true))
+    let world: ContractWorld
+    private let controller: HCIPort
+    private let host: EmulatedHost
+    private let time = RealWorldTime()
+    private let program: DBusConnection
+
+    private static let adapterPath = ObjectPath("/org/bluez/hci0")!
+    private static let numbers = Lock<UInt64>(0)
+
+    /// Plugs the controller in, and returns when the daemon has switched it on.
+    init() async throws {
+        let emulator = Emulator(configuration: .instant, time: .real, seed: 1)
+        world = try ContractWorld(emulator, time, .stack)
+        let number = Self.numbers.withLock { number in
+            number += 1
+            return number
+        }
+        host = try emulator.add(
+            HostDescription(name: "Controller", address: DeviceAddress(bits: 0x0002_5B00_0000 + number)))
+        program = try await DBusConnection.open(at: .system)
+        let address = try #require(Self.port.flatMap { HCIPortAddress($0) }, "CONTRACT_CONTROLLER is vhci or usb")
+        controller = try HCIPort.open(emulator, host: host.name, on: address)
+        try await waitUntilPowered()
+    }
+
+    /// Unplugs the controller, and returns when the daemon has removed its adapter.
+    ///
+    /// The adapter is switched off before, which ends its links: Linux 6.1 crashes if a controller with the link of an
+    /// open socket is unplugged (`hci_chan_del`).
+    func end() async throws {
+        if try await adapter("Powered") == .boolean(true) { try await perform(.adapter(isPowered: false)) }
+        controller.close()
+        try await wait { try await self.adapter("Address") == nil }
+    }
+
+    func begin() async throws {}
+
+    func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {
+        try await time.advance(until: condition)
+    }
+
+    func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String] {
+        guard count > 0 else { return world.centrals.known(central)?.lines ?? [] }
+        let central = try world.centrals.central(central)
+        try await time.advance(until: { [world] in
+            world.centrals.pump()
+            return central.lines.count >= count
+        })
+        return central.lines
+    }
+
+    @discardableResult
+    func perform(_ action: CentralAction, by central: ContractCentral) async throws -> PeerReply {
+        try await world.centrals.central(central).perform(action)
+    }
+
+    @discardableResult
+    func perform(_ action: PeerAction) async throws -> PeerReply {
+        switch action {
+        case .adapter(let isPowered): try await switchAdapter(isPowered)
+        case .daemon(let isRunning):
+            try await control(isRunning ? "start" : "stop")
+            if isRunning { try await waitUntilPowered() }
+        case .otherApp(let isConnected):
+            let address = ContractWorld.contractAddress.replacing(":", with: "_")
+            let device = try #require(ObjectPath("/org/bluez/hci0/dev_\(address)"))
+            try await program.callDaemon(device, "org.bluez.Device1", isConnected ? "Connect" : "Disconnect")
+        default: return try await world.perform(action)
+        }
+        return PeerReply()
+    }
+
+    // MARK: The machine
+
+    /// Returns when the adapter of this fixture's controller is on, and lets the kernel advertise as often as other devices.
+    private func waitUntilPowered() async throws {
+        let address = DBusValue.string(host.address.description)
+        try await wait {
+            guard try await self.adapter("Address") == address, let isOn = try await self.adapter("Powered") else {
+                return false
+            }
+            if isOn == .boolean(false) { try await self.switchAdapter(true) }
+            return isOn == .boolean(true)
+        }
+        // BlueZ before 5.77 leaves the interval to the kernel: 1.28 s. In units of 0.625 ms.
+        for bound in ["min", "max"] {
+            try "160\n".write(
+                toFile: "/sys/kernel/debug/bluetooth/hci0/adv_\(bound)_interval", atomically: false, encoding: .utf8)
+        }
+    }
+
+    /// Switches the adapter on or off, as another program; the daemon is busy while it does so itself.
+    private func switchAdapter(_ isOn: Bool) async throws {
+        try await wait {
+            do throws(DBusError) {
+                _ = try await self.program.call(
+                    to: "org.bluez", path: Self.adapterPath, interface: "org.freedesktop.DBus.Properties",
+                    member: "Set", [.string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(isOn))])
+                return true
+            } catch {
+                guard error.name == "org.bluez.Error.Busy" else { throw error }
+                return false
+            }
+        }
+    }
+
+    /// Returns a property of the adapter; nil if there is no adapter or no daemon.
+    private func adapter(_ property: String) async throws -> DBusValue? {
+        do {
+            let reply = try await program.call(
+                to: "org.bluez", path: Self.adapterPath, interface: "org.freedesktop.DBus.Properties", member: "Get",
+                [.string("org.bluez.Adapter1"), .string(property)])
+            guard case .variant(let value)? = reply.first else { return nil }
+            return value
+        } catch {
+            return nil
+        }
+    }
+
+    private func wait(until condition: () async throws -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while try await !condition() {
+            guard ContinuousClock.now < end else { throw ContractTimeout() }
+            try await time.advance(by: .milliseconds(20))
+        }
+    }
+
+    /// Starts or stops the daemon with the program that `BLUEZ_DAEMON_CONTROL` names.
+    private func control(_ action: String) async throws {
+        let program = try #require(Self.environment["BLUEZ_DAEMON_CONTROL"], "BLUEZ_DAEMON_CONTROL is not set")
+        let outcome = try await ChildProcess.run(program, [action])
+        #expect(outcome.status == 0)
+    }
+}
+#endif
