@@ -30,7 +30,7 @@ final class EmulatedControllerFixture: ContractFixture {
     private let time = RealWorldTime()
     private let program: DBusConnection
 
-    private static let adapterPath = ObjectPath("/org/bluez/hci0")!
+    private static let adapterPath = ObjectPath.root.appending("org").appending("bluez").appending("hci0")
     private static let numbers = Lock<UInt64>(0)
 
     /// Plugs the controller in, and returns when the daemon has switched it on.
