@@ -154,20 +154,43 @@ import Testing
         #expect(SecurityManagerPDU([UInt8](data)) == nil)
     }
 
-    @Test func channelsAreSignaled() {
-        let packets: [(SignalingPDU, UInt8, String)] = [
-            (
-                .connectionRequest(psm: 0x80, source: 0x40, mtu: 512, mps: 247, credits: 10), 1,
-                "14010a0080004000" + "0002f7000a00"
-            ),
-            (
-                .connectionResponse(destination: 0x41, mtu: 512, mps: 247, credits: 10, result: 0), 1,
-                "15010a0041000002" + "f7000a000000"
-            ),
-            (.credits(source: 0x41, 3), 2, "1602040041000300"),
-            (.disconnectionRequest(destination: 0x41, source: 0x40), 3, "0603040041004000"),
-            (.disconnectionResponse(destination: 0x41, source: 0x40), 3, "0703040041004000"),
-        ]
-        for (packet, identifier, bytes) in packets { #expect(hex(packet.bytes(identifier: identifier)) == bytes) }
+    private static let signals: [(SignalingPDU, UInt8, String)] = [
+        (.rejection(.notUnderstood), 9, "010902000000"), (.rejection(.tooLong(mtu: 23)), 9, "01090400" + "01001700"),
+        (.rejection(.invalidChannel(local: 0x40, remote: 0x41)), 9, "01090600" + "020040004100"),
+        (
+            .connectionRequest(psm: 0x80, source: 0x40, mtu: 512, mps: 247, credits: 10), 1,
+            "14010a0080004000" + "0002f7000a00"
+        ),
+        (
+            .connectionResponse(destination: 0x41, mtu: 512, mps: 247, credits: 10, result: .success), 1,
+            "15010a0041000002" + "f7000a000000"
+        ),
+        (
+            .connectionResponse(destination: 0, mtu: 0, mps: 0, credits: 0, result: .insufficientEncryption), 1,
+            "15010a00" + "00000000000000000800"
+        ),
+        (.credits(source: 0x41, 3), 2, "1602040041000300"),
+        (.disconnectionRequest(destination: 0x41, source: 0x40), 3, "0603040041004000"),
+        (.disconnectionResponse(destination: 0x41, source: 0x40), 3, "0703040041004000"),
+        (.parametersRequest(minimum: 24, maximum: 40, latency: 0, timeout: 42), 4, "1204080018002800" + "00002a00"),
+        (.parametersResponse(isAccepted: true), 4, "130402000000"),
+        (.parametersResponse(isAccepted: false), 4, "130402000100"),
+    ]
+
+    @Test func channelsAreSignaled() throws {
+        for (packet, identifier, bytes) in Self.signals {
+            #expect(hex(packet.bytes(identifier: identifier)) == bytes)
+            let data = try #require(Data(hexText: bytes))
+            let frame = try #require(SignalingPDU.Frame([UInt8](data)))
+            #expect(frame.identifier == identifier)
+            #expect(SignalingPDU(frame) == packet)
+        }
+    }
+
+    @Test(arguments: ["06030300410040", "060302004100", "0603060041004000" + "0000", "14010000", "01090200" + "0300"])
+    func aSignalOfAnotherLengthIsNone(text: String) throws {
+        let data = try #require(Data(hexText: text))
+        let frame = try #require(SignalingPDU.Frame([UInt8](data)))
+        #expect(SignalingPDU(frame) == nil)
     }
 }

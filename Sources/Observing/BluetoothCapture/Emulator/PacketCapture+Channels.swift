@@ -1,6 +1,6 @@
 import BluetoothBackend
-import BluetoothEmulator
-import BluetoothHCI
+package import BluetoothEmulator
+package import BluetoothHCI
 
 /// An L2CAP channel in a capture.
 struct CapturedChannel {
@@ -11,12 +11,8 @@ struct CapturedChannel {
 
 // L2CAP channels with LE credit-based flow control.
 extension PacketCapture {
-    private static let signaling: UInt16 = 0x0005
-    /// The maximum size of a packet, with the length field of its service data unit, that fits into a Link Layer
-    /// packet.
-    private static let mps = 247
-    /// The largest service data unit.
-    private static let mtu = 2_048
+    /// The limits of both ends.
+    private static let limits = CreditBasedChannel.Parameters.emulated
 
     mutating func handleChannel(_ event: TapEvent.Kind, at now: Duration) {
         switch event {
@@ -28,7 +24,7 @@ extension PacketCapture {
         case .channelCredits(let channel, let side, let count):
             guard let found = channels[channel], let identifier = links[found.link]?.nextSignalingIdentifier()
             else { return }
-            let credits = UInt16(clamping: max(1, count / Self.mps))
+            let credits = UInt16(clamping: max(1, count / Int(Self.limits.mps)))
             send(
                 .credits(source: found.identifier, credits), identifier, of: found.link, from: side.other, at: now)
         case .channelClosed(let channel, let side): close(channel, by: side, at: now)
@@ -39,7 +35,7 @@ extension PacketCapture {
     private mutating func send(
         _ packet: SignalingPDU, _ identifier: UInt8, of link: UInt32, from side: LinkSide, at time: Duration
     ) {
-        send(packet.bytes(identifier: identifier), on: Self.signaling, of: link, from: side, at: time)
+        send(packet.bytes(identifier: identifier), on: L2CAPChannel.signaling, of: link, from: side, at: time)
     }
 
     private mutating func open(
@@ -49,21 +45,21 @@ extension PacketCapture {
         links[link]?.nextChannel = identifier == 0x7F ? 0x40 : identifier + 1
         channels[channel] = CapturedChannel(link: link, identifier: identifier)
         request(
-            psm, credits: UInt16(clamping: max(1, credits / Self.mps)), source: identifier, on: link, result: 0, at: now
-        )
+            psm, credits: UInt16(clamping: max(1, credits / Int(Self.limits.mps))), source: identifier, on: link,
+            result: .success, at: now)
     }
 
     private mutating func request(
-        _ psm: UInt16, credits: UInt16, source: UInt16, on link: UInt32, result: UInt16, at now: Duration
+        _ psm: UInt16, credits: UInt16, source: UInt16, on link: UInt32, result: ChannelResult, at now: Duration
     ) {
         guard let identifier = links[link]?.nextSignalingIdentifier() else { return }
-        let (mtu, mps) = (UInt16(Self.mtu), UInt16(Self.mps))
+        let (mtu, mps) = (Self.limits.mtu, Self.limits.mps)
         send(
             .connectionRequest(psm: psm, source: source, mtu: mtu, mps: mps, credits: credits), identifier, of: link,
             from: .central, at: now)
         send(
-            result == 0
-                ? .connectionResponse(destination: source, mtu: mtu, mps: mps, credits: credits, result: 0)
+            result == .success
+                ? .connectionResponse(destination: source, mtu: mtu, mps: mps, credits: credits, result: .success)
                 : .connectionResponse(destination: 0, mtu: 0, mps: 0, credits: 0, result: result),
             identifier, of: link, from: .peripheral, at: now)
     }
@@ -71,15 +67,8 @@ extension PacketCapture {
     /// Sends bytes as service data units, each split into packets of which the first contains the length.
     private mutating func send(_ bytes: [UInt8], on channel: ChannelID, from side: LinkSide, at now: Duration) {
         guard let found = channels[channel] else { return }
-        for start in stride(from: 0, to: bytes.count, by: Self.mtu) {
-            let unit = bytes[start..<min(bytes.count, start + Self.mtu)]
-            let frame = [UInt8(truncatingIfNeeded: unit.count), UInt8(truncatingIfNeeded: unit.count >> 8)] + unit
-            for part in stride(from: 0, to: frame.count, by: Self.mps) {
-                send(
-                    Array(frame[part..<min(frame.count, part + Self.mps)]), on: found.identifier, of: found.link,
-                    from: side, at: now)
-            }
-        }
+        let packets = CreditBasedChannel.packets(bytes, mtu: Int(Self.limits.mtu), mps: Int(Self.limits.mps))
+        for packet in packets { send(packet.bytes, on: found.identifier, of: found.link, from: side, at: now) }
     }
 
     private mutating func close(_ channel: ChannelID, by side: LinkSide, at now: Duration) {
@@ -95,13 +84,13 @@ extension PacketCapture {
 }
 
 extension ChannelRefusal {
-    /// Source: Core Specification, Vol 3, Part A, 4.23.
-    fileprivate var result: UInt16 {
+    /// The result that the peer of a refused channel receives.
+    package var result: ChannelResult {
         switch self {
-        case .noService: 2
-        case .noResources: 4
-        case .insufficientAuthentication: 5
-        case .insufficientEncryption: 8
+        case .noService: .unsupportedPSM
+        case .noResources: .noResources
+        case .insufficientAuthentication: .insufficientAuthentication
+        case .insufficientEncryption: .insufficientEncryption
         }
     }
 }
