@@ -201,6 +201,31 @@ import Testing
         #expect(device.channels.isEmpty)
     }
 
+    @Test func anEchoThatNobodyTakesHasABound() async throws {
+        let fixture = Fixture()
+        let device = try fixture.emulator.add(
+            PeripheralDescription(
+                name: "Echo", advertising: [AdvertisingDescription(AdvertisingData())],
+                channels: [ChannelDescription(psm: 0x90, echo: true)]))
+        try await fixture.powerOn()
+        let link = try await fixture.connect(device)
+        _ = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
+        let channel = try #require(device.channels.first)
+        let part = bytes(16_384)
+        var (sent, isHeldUp) = (0, false)
+        while !isHeldUp, sent < 2_000_000 {
+            let events = try await fixture.run(.channel(channel, .send(part)))
+            sent += 16_384
+            isHeldUp = !events.contains(.channel(channel, .credits(16_384)))
+        }
+        // A megabyte waits, and what the buffers of both sides have room for.
+        #expect(sent == 1_048_576 + 2 * 16_384)
+        // As the echo is taken, the credits come back.
+        _ = try await fixture.run(.channel(channel, .consumed(16_384)))
+        let events = try await fixture.run(.channel(channel, .consumed(16_384)))
+        #expect(events.contains(.channel(channel, .credits(16_384))))
+    }
+
     @Test func aHandlerSpeaksOnAChannel() async throws {
         struct Greeter: EmulatedPeripheralHandler {
             func makeState() -> Int { 0 }

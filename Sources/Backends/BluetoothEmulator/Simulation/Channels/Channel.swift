@@ -8,7 +8,9 @@ import DequeModule
 struct Channel: Sendable {
     /// The bytes that one side sends.
     struct Direction: Sendable {
-        var queue = Deque<Data>()
+        private(set) var queue = Deque<Data>()
+        /// The number of bytes in the queue.
+        private(set) var queued = 0
         /// The number of bytes that the sender may send.
         var credits: Int
         /// The number of bytes that the receiver has not consumed.
@@ -29,7 +31,23 @@ struct Channel: Sendable {
                 credits -= data.count
             }
             queue.append(data)
+            queued += data.count
             return true
+        }
+
+        /// Removes at most `limit` bytes from the front of the queue.
+        mutating func dequeue(_ limit: Int) -> Data {
+            var (room, taken) = (limit, Data())
+            while room > 0, let head = queue.popFirst() {
+                let part = head.prefix(room)
+                // A slice, because a copy of the rest for each packet would be quadratic for long values.
+                if part.count < head.count { queue.prepend(head.dropFirst(part.count)) }
+                room -= part.count
+                if taken.isEmpty { taken = part.startIndex == 0 ? part : Data(part) } else { taken.append(part) }
+            }
+            queued -= taken.count
+            unconsumed += taken.count
+            return taken
         }
 
         /// Returns credits for consumed bytes; at most as many as are not consumed.
@@ -53,13 +71,16 @@ struct Channel: Sendable {
         /// Closes the sender's end and drops its bytes; returns false if the end is closed.
         mutating func abort() -> Bool {
             guard !isEnding else { return false }
-            (isEnding, queue) = (true, [])
+            (isEnding, queue, queued) = (true, [], 0)
             return true
         }
     }
 
     /// An event that a described device's handler receives.
     typealias DeviceNotice = (device: Ref<Device>, event: DeviceEvent)
+
+    /// The number of bytes that may wait for the credits of a central that an echo is sent back to.
+    private static let echoLimit = 1_048_576
 
     /// The user of one side.
     enum User: Hashable, Sendable {
@@ -160,29 +181,14 @@ struct Channel: Sendable {
     /// Removes the bytes to send now: at most `limit`, and from a described device at most its credits.
     private mutating func dequeue(from side: LinkSide, limit: Int) -> Data {
         let isMetered = manager(side) == nil
-        var room = isMetered ? min(limit, self[side].credits) : limit
-        var taken = Data()
-        while room > 0, let head = self[side].queue.popFirst() {
-            let part = head.prefix(room)
-            // A slice, because a copy of the rest for each packet would be quadratic for long values.
-            if part.count < head.count { self[side].queue.prepend(head.dropFirst(part.count)) }
-            room -= part.count
-            if taken.isEmpty { taken = part.startIndex == 0 ? part : Data(part) } else { taken.append(part) }
-        }
+        let taken = self[side].dequeue(isMetered ? min(limit, self[side].credits) : limit)
         if isMetered { self[side].credits -= taken.count }
-        self[side].unconsumed += taken.count
         return taken
     }
 
     /// Returns the number of bytes that a side may send at once, at most `limit`.
     private func available(from side: LinkSide, limit: Int) -> Int {
-        var room = manager(side) == nil ? min(limit, self[side].credits) : limit
-        let wanted = room
-        for data in self[side].queue {
-            room -= min(room, data.count)
-            if room == 0 { break }
-        }
-        return wanted - room
+        min(self[side].queued, manager(side) == nil ? min(limit, self[side].credits) : limit)
     }
 
     /// Returns whether a side has bytes that it may send.
@@ -220,6 +226,7 @@ struct Channel: Sendable {
 
     /// Schedules the next transmission of a side; returns whether the channel ends instead.
     mutating func continueTransmitting(_ side: LinkSide, _ lower: inout LowerLayers) -> Bool {
+        if isEcho, side == .peripheral { takeConsumed(of: .central, &lower) }
         guard canMove(side) else { return self[side].isEnding && self[side].queue.isEmpty }
         self[side].isMoving = true
         guard let link = lower.links[link] else { return false }
@@ -237,10 +244,16 @@ struct Channel: Sendable {
         // A side that closed its end receives nothing more.
         let isEnding = self[side.other].isEnding
         if !isEnding, emit(.received(data), to: side.other, &lower.context) { return nil }
-        grantCredits(data.count, to: side, &lower)
+        takeConsumed(of: side, &lower)
         guard !isEnding else { return nil }
         if isEcho { send(data, by: .peripheral, &lower) }
         return (device, .channelReceived(id, data))
+    }
+
+    /// Returns the credits for bytes that a described device has taken: at once, unless its echo waits for too many.
+    private mutating func takeConsumed(of side: LinkSide, _ lower: inout LowerLayers) {
+        guard self[side].unconsumed > 0, !isEcho || self[side.other].queued < Self.echoLimit else { return }
+        grantCredits(self[side].unconsumed, to: side, &lower)
     }
 
     /// Consumes bytes that a side sent; the credits return with the next connection event.
