@@ -72,6 +72,7 @@ test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others a
 
 test-hosts: deps ## Bumble, a Bluetooth stack of its own, attached to an emulated world: as central, as firmware, and in each pairing; a minute
 	@$(BUILD) --product bluectl
+	@$(BUILD) --product HostsApp
 	@Tests/Hosts/run
 
 test-dongle: deps ## `bluectl world dongle` with the guest's kernel and bluetoothd, by USB and by /dev/vhci: unplugged, blocked, suspended; five minutes

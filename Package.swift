@@ -398,6 +398,14 @@ let package = Package(
                 "BluetoothTracing", "BluetoothValues",
             ],
             swiftSettings: settings),
+        // An app that a host outside of the emulator meets: Tests/Hosts.
+        .executableTarget(
+            name: "HostsApp",
+            dependencies: [
+                "AsyncBluetooth", "BluetoothBackend", "BluetoothEmulator", "BluetoothTracing", "BluetoothValues",
+                "CoreBluetooth", "CoreBluetoothClasses", "EmulatedHCI",
+            ],
+            path: "Tests/Hosts/App", swiftSettings: settings),
         .testTarget(
             name: "EmulatedHCITests",
             dependencies: [

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 import Foundation
 import Testing
 
@@ -181,6 +182,108 @@ import Testing
         let services = try #require(scene.device.attributes?.services)
         #expect(services.map(\.handles.lowerBound) == [6, 10, 20])
         #expect(services.map(\.characteristics.count) == [0, 1, 1])
+    }
+
+    // MARK: Channels
+
+    /// Gives one answer to all requests for channels.
+    private struct Listener: ExternalPeripheralHandler {
+        let answer: ChannelResponse
+
+        func respond(to request: ChannelRequest) async -> ChannelResponse { answer }
+    }
+
+    /// A central that requests a channel of a host outside of the emulator.
+    private final class ChannelScene: Sendable {
+        let fixture: Fixture
+        let peripheral: ExternalPeripheral
+        let device: EmulatedDevice
+        let link: LinkID
+        private let received = Lock<[PeripheralEvent]>([])
+
+        var emulator: Emulator { fixture.emulator }
+
+        init(_ answer: (ExternalPeripheral) -> ChannelResponse) async throws {
+            let emulator = Emulator(configuration: .instant, time: .virtual, seed: 1)
+            peripheral = try emulator.add(HostDescription(name: "external")).makeExternalPeripheral()
+            fixture = Fixture(emulator: emulator)
+            device = try emulator.add(
+                EmulatedPeripheral(ExternalHostTests.box, handler: Listener(answer: answer(peripheral))))
+            try await fixture.powerOn()
+            link = try await fixture.connect(device)
+            peripheral.role.activate(
+                PassingSink("external") { [weak self] event in self?.received.withLock { $0.append(event) } })
+        }
+
+        /// The events of the channels at the host.
+        var events: [PeripheralEvent] { received.withLock { $0.filter { $0.channel != nil } } }
+
+        func open() async throws -> LinkResponse? {
+            let events = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
+            guard case .response(link, op(1), let response)? = events.first else { return nil }
+            return response
+        }
+    }
+
+    @Test func aChannelThatTheHostAcceptsCarriesBytesForCredits() async throws {
+        let scene = try await ChannelScene { .accepted(by: $0) }
+        guard case .channel(let id, 16_384)? = try await scene.open() else {
+            Issue.record("no channel")
+            return
+        }
+        guard case .channelOpened(id, 0x90, _, 16_384)? = scene.events.first else {
+            Issue.record("the host does not know the channel")
+            return
+        }
+        #expect(try await scene.fixture.run(.channel(id, .send(Data([1, 2])))) == [])
+        #expect(scene.events.last == .channel(id, .received(Data([1, 2]))))
+        // The central's credits return as the host consumes.
+        scene.peripheral.role.submit(.channel(id, .consumed(2)))
+        #expect(try await scene.fixture.run() == [.channel(id, .credits(2))])
+        scene.peripheral.role.submit(.channel(id, .send(Data([3]))))
+        #expect(try await scene.fixture.run(.channel(id, .consumed(1))) == [.channel(id, .received(Data([3])))])
+        scene.peripheral.role.submit(.channel(id, .close))
+        #expect(try await scene.fixture.run() == [.channel(id, .closed)])
+        #expect(scene.device.channels == [])
+    }
+
+    @Test func theHostLearnsOfTheEndOfALinkOrAChannel() async throws {
+        for endsLink in [false, true] {
+            let scene = try await ChannelScene { .accepted(by: $0) }
+            guard case .channel(let id, _)? = try await scene.open() else {
+                Issue.record("no channel")
+                return
+            }
+            if endsLink { scene.device.disconnect() } else { scene.fixture.submit(.channel(id, .close)) }
+            try await scene.emulator.runUntilIdle()
+            #expect(scene.events.last == .channel(id, .closed))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.noService, .operationNotSupported), (.noResources, .outOfSpace),
+        ] as [(ChannelRefusal, BackendError.Code)])
+    func aChannelThatTheHostRefusesFails(_ refusal: ChannelRefusal, _ code: BackendError.Code) async throws {
+        let scene = try await ChannelScene { _ in .refused(refusal) }
+        guard case .failure(let error)? = try await scene.open() else {
+            Issue.record("the host refuses")
+            return
+        }
+        #expect(error.code == code)
+        #expect(scene.device.channels == [])
+        #expect(scene.events == [])
+    }
+
+    @Test func aHostWithoutTheFeatureAsksForNoChannel() async throws {
+        let scene = try await ChannelScene { .accepted(by: $0) }
+        scene.emulator.host.setSupport(.channels, false)
+        guard case .failure(let error)? = try await scene.open() else {
+            Issue.record("the central has no channels")
+            return
+        }
+        #expect(error.code == .operationNotSupported)
+        #expect(scene.events == [])
     }
 
     // MARK: Packets

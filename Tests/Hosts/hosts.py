@@ -19,6 +19,7 @@ from bumble.transport.common import TransportLostError
 
 HERE = Path(__file__).resolve().parent
 BLUECTL = os.environ.get("BLUECTL") or str(HERE.parent.parent / ".build/debug/bluectl")
+APP = os.environ.get("HOSTS_APP") or str(Path(BLUECTL).parent / "HostsApp")
 
 
 class World:
@@ -44,6 +45,57 @@ class World:
     def close(self):
         self.process.terminate()
         assert self.process.wait(10) in (0, -15, 143)
+
+
+class App:
+    """An app in a world of its own, with a port for firmware: `HostsApp`."""
+
+    def __init__(self, process):
+        self.process, self.events, self.heard_words = process, asyncio.Queue(), []
+
+    async def begin(self):
+        self.reading = asyncio.create_task(self.read())
+        self.ports = {"firmware": (await self.heard("port"))[0]}
+
+    async def read(self):
+        while line := await self.process.stdout.readline():
+            self.events.put_nowait(line.decode().split())
+
+    async def send(self, *words):
+        self.process.stdin.write((" ".join(words) + "\n").encode())
+        await self.process.stdin.drain()
+
+    async def heard(self, word):
+        """The rest of the next line that begins with a word; others are kept."""
+        for index, words in enumerate(self.heard_words):
+            if words[0] == word:
+                return self.heard_words.pop(index)[1:]
+        async with asyncio.timeout(20):
+            while True:
+                words = await self.events.get()
+                if words[0] == word:
+                    return words[1:]
+                self.heard_words.append(words)
+
+    async def end(self):
+        self.process.stdin.close()
+        try:
+            assert await asyncio.wait_for(self.process.wait(), 10) == 0, self.heard_words
+        finally:
+            if self.process.returncode is None:
+                self.process.kill()
+            self.reading.cancel()
+
+
+@contextlib.asynccontextmanager
+async def app():
+    program = App(await asyncio.create_subprocess_exec(
+        APP, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE))
+    try:
+        await program.begin()
+        yield program
+    finally:
+        await program.end()
 
 
 @contextlib.asynccontextmanager
@@ -91,6 +143,11 @@ async def find(device, name):
     await device.stop_scanning()
     device.remove_listener("advertisement", heard)
     return address
+
+
+async def advertise(device, name):
+    device.advertising_data = bytes(AdvertisingData([(AdvertisingData.COMPLETE_LOCAL_NAME, name.encode())]))
+    await device.start_advertising(auto_restart=True)
 
 
 async def connect(device, name):

@@ -85,6 +85,28 @@ final class TestCentral: @unchecked Sendable {
         return found
     }
 
+    /// Waits for bytes on a channel that follow those before, and consumes them.
+    func received(on channel: ChannelID, after count: Int, consuming consumes: Bool = true) async throws -> Data {
+        let new = try await waiting.value("bytes on the channel") { [self] in
+            let all = events.reduce(into: Data()) { data, event in
+                if case .channel(channel, .received(let part)) = event { data += part }
+            }
+            return all.count > count ? all.dropFirst(count) : nil
+        }
+        if consumes { role.submit(.channel(channel, .consumed(new.count))) }
+        return Data(new)
+    }
+
+    /// Waits until a channel has got as many credits.
+    func credits(_ count: Int, on channel: ChannelID) async throws {
+        try await waiting.value("\(count) credits") { [self] in
+            let granted = events.reduce(0) { sum, event in
+                if case .channel(channel, .credits(let count)) = event { sum + count } else { sum }
+            }
+            return granted >= count ? () : nil
+        }
+    }
+
     /// Waits for the end of the link.
     func end(of link: LinkID) async throws -> DisconnectReason {
         try await event("the end of the link") { event in

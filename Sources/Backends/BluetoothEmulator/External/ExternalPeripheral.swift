@@ -1,28 +1,43 @@
 package import BluetoothBackend
 import BluetoothSupport
 
-// The device of a host outside of the emulator.
-extension EmulatedDevice {
-    /// Replaces all services, with their handles, by those that the host serves; accesses are checked by the host.
-    ///
-    /// - Parameter isIndicated: Whether connected centrals get Service Changed.
-    package func replaceServices(_ services: [TappedService], isIndicated: Bool) {
-        control(.replaceServices(services, isIndicated: isIndicated))
+/// The peripheral role of a host outside of the emulator, as far as the channels that centrals open at its devices.
+///
+/// Any thread may call any method.
+package struct ExternalPeripheral: Sendable {
+    /// The commands and events of the channels.
+    package let role: any PeripheralBackend
+    let manager: Ref<Manager>
+
+    fileprivate init(_ emulator: Emulator, host: Int) {
+        let manager = emulator.perform { core in core.world.addManager(.peripheral, host: host, isExternal: true) }
+        self.manager = manager
+        role = EmulatedRole(emulator, manager, input: WorldInput.peripheral, sink: RoleSink.peripheral)
     }
+}
 
-    /// The handle of a service's declaration, of a characteristic's value or of a descriptor; nil if there is none.
-    package func handle(of attribute: AttributeID) -> UInt16? { device?.server.database[attribute]?.handle }
+extension EmulatedHost {
+    /// Makes the peripheral role of a host outside of the emulator.
+    package func makeExternalPeripheral() -> ExternalPeripheral { ExternalPeripheral(emulator, host: index) }
+}
 
-    /// The open links of the device.
-    package var connections: [TappedConnection] {
-        emulator.core.withLock { core in
-            let world = core.world
-            return world.lower.air.links(of: ref).compactMap {
-                world.lower.links.tapped($0, world.gatt, world.security, world.lower.air, world.lower.hosts)
-            }
-        }
-    }
+/// The handler of a device that is a host outside of the emulator.
+package protocol ExternalPeripheralHandler: AsynchronousPeripheralHandler {
+    /// Answers a central that opens a channel.
+    func respond(to request: ChannelRequest) async -> ChannelResponse
+}
 
-    /// The attributes by their handles, those of the services 1800 and 1801 included.
-    package var attributesByHandle: [UInt16: AttributeID] { device?.server.database.byHandle ?? [:] }
+/// A central's request for an L2CAP channel to a host outside of the emulator.
+package struct ChannelRequest: Hashable, Sendable {
+    package let central: CentralIdentity
+    package let psm: UInt16
+    /// The identifier of the channel if it is opened.
+    package let channel: ChannelID
+}
+
+/// The answer of a host outside of the emulator to a request for a channel.
+package enum ChannelResponse: Sendable {
+    /// The role receives `channelOpened`, or `closed` if the central has left.
+    case accepted(by: ExternalPeripheral)
+    case refused(ChannelRefusal)
 }

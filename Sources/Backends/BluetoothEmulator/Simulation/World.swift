@@ -99,7 +99,11 @@ struct World: Sendable {
     }
 
     private mutating func handle(_ command: PeripheralCommand, of ref: Ref<Manager>) {
-        guard let host = lower.hosts.host(of: ref), let server = lower.hosts[host].server else { return }
+        guard let host = lower.hosts.host(of: ref) else { return }
+        if case .channel(let channel, let command) = command, lower.hosts.isExternal(ref) {
+            return channels.handle(command, on: channel, of: .manager(ref), &lower)
+        }
+        guard let server = lower.hosts[host].server else { return }
         switch command {
         case .removeService(let id): gatt.withdraw(id, of: ref, at: server, &lower)
         case .removeAllServices: gatt.withdraw(of: ref, at: server, &lower)

@@ -201,6 +201,8 @@ final class CentralSide: @unchecked Sendable {
         case .response(_, let operation, let response): requests.removeValue(forKey: operation)?.complete(response)
         case .valueNotified(let id, let attribute, let value): link(id)?.notified(attribute, value)
         case .servicesChanged(let id, _, _): link(id)?.servicesChanged()
+        case .channel(let id, let event):
+            links.values.first { $0.channels.contains(id) }?.channels.handle(event, on: id)
         case .writeCredits(let id, let count): link(id)?.grantCredits(count)
         default: break
         }

@@ -46,7 +46,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
     func end() {
         tap?.cancel()
         central?.end()
-        peripheral?.removeAll()
+        peripheral?.end()
         ExternalHosts.shared.remove(self)
         (tap, central, peripheral) = (nil, nil, nil)
     }
@@ -133,15 +133,6 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         peripheral?.forget(handle)
         emit(.disconnected(handle: handle, reason: HCIStatus.connectionTerminatedDueToMICFailure.rawValue))
     }
-}
-
-/// The fixed channels of LE.
-///
-/// Source: Core Specification, Vol 3, Part A, 2.1.
-enum L2CAPChannel {
-    static let att: UInt16 = 0x0004
-    static let signaling: UInt16 = 0x0005
-    static let securityManager: UInt16 = 0x0006
 }
 
 extension DisconnectReason {

@@ -9,18 +9,17 @@ import Dispatch
 ///
 /// Two hosts outside of the emulator serve themselves: the world carries their packets.
 // Invariant: used on the queue of the link layer only.
-final class ExternalCentralLink: @unchecked Sendable {
+final class ExternalCentralLink: ChannelWorld, @unchecked Sendable {
     let handle: UInt16
     let id: LinkID
-    /// The number by which taps report the link.
-    let number: UInt32
     private let peer: PeerID
-    private let device: UInt32
+    private let connection: TappedConnection
     private unowned let side: CentralSide
     private unowned let layer: EmulatedLinkLayer
     /// The other end, if it is a host outside of the emulator, too.
     private let other: EmulatedLinkLayer?
     private let security: LinkSecurity
+    let channels: LinkChannels
     private var server: ATTServer
     private var commands: CommandQueue
     private var isEnded = false
@@ -37,8 +36,7 @@ final class ExternalCentralLink: @unchecked Sendable {
         _ id: LinkID, _ peer: PeerID, _ connection: TappedConnection, ownAddress: HCIAddress,
         _ parameters: LinkParameters, _ user: PairingUser, of side: CentralSide, in layer: EmulatedLinkLayer
     ) {
-        (handle, self.id, self.peer) = (layer.nextHandle(), id, peer)
-        (number, device) = (connection.link, connection.device)
+        (handle, self.id, self.peer, self.connection) = (layer.nextHandle(), id, peer, connection)
         (self.side, self.layer) = (side, layer)
         other = ExternalHosts.shared.owner(ofDevice: connection.device, in: layer.emulator)
         server = ATTServer(layer.emulator.attributes(ofDevice: connection.device), maximumMTU: parameters.mtu)
@@ -47,10 +45,18 @@ final class ExternalCentralLink: @unchecked Sendable {
                 handle: handle, number: connection.link, side: .peripheral,
                 emulated: HCIAddress(connection.peripheral.address), external: ownAddress),
             user, of: layer)
+        channels = LinkChannels(handle, isCentral: false, in: layer)
         commands = CommandQueue(credits: parameters.writeCredits)
     }
 
-    func begin() { if other == nil { security.begin() } }
+    /// The number by which taps report the link.
+    var number: UInt32 { connection.link }
+
+    func begin() {
+        guard other == nil else { return }
+        channels.begin(self)
+        security.begin()
+    }
 
     func close() {
         end()
@@ -61,6 +67,7 @@ final class ExternalCentralLink: @unchecked Sendable {
     func end() {
         isEnded = true
         security.end()
+        channels.end()
     }
 
     // MARK: Packets
@@ -78,11 +85,7 @@ final class ExternalCentralLink: @unchecked Sendable {
                 return
             }
         case L2CAPChannel.securityManager: security.receive(payload)
-        case L2CAPChannel.signaling:
-            if let reply = SignalingReply(payload, isCentral: true) {
-                layer.emit(.received(handle: handle, channel: channel, reply.bytes))
-            }
-        default: break
+        default: channels.receive(payload, on: channel)
         }
         layer.emit(.sent(handle: handle))
     }
@@ -129,11 +132,33 @@ final class ExternalCentralLink: @unchecked Sendable {
         side.central.role.submit(.request(link: id, operation: operation, .readRSSI))
     }
 
+    // MARK: Channels
+
+    func request(_ number: Int, psm: UInt16) {
+        let operation = side.beginRequest(of: self) { [channels] response in
+            switch response {
+            case .channel(let id, let credits): channels.accept(number, as: id, credits: credits)
+            case .failure(let error): channels.refuse(number, ChannelResult(error))
+            default: channels.refuse(number, .noResources)
+            }
+        }
+        side.central.role.submit(.request(link: id, operation: operation, .openChannel(psm: psm)))
+    }
+
+    func submit(_ command: ChannelCommand, on channel: ChannelID) {
+        side.central.role.submit(.channel(channel, command))
+    }
+
+    /// A peripheral grants no parameters.
+    func update(_ parameters: HCIConnectionParameters) {}
+
     // MARK: Events
 
     func notified(_ attribute: AttributeID, _ value: Data) { perform(server.notified(attribute, value)) }
 
-    func servicesChanged() { perform(server.servicesChanged(to: layer.emulator.attributes(ofDevice: device))) }
+    func servicesChanged() {
+        perform(server.servicesChanged(to: layer.emulator.attributes(ofDevice: connection.device)))
+    }
 
     func grantCredits(_ count: Int) {
         commands.credits += count

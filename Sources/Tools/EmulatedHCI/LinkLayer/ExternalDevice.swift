@@ -169,6 +169,15 @@ final class ExternalDevice: @unchecked Sendable {
         layer?.emulator.control(link: number, .setParameters(ConnectionParameters(parameters)))
     }
 
+    func submit(_ command: ChannelCommand, on channel: ChannelID) {
+        layer?.peripheral?.role.role.submit(.channel(channel, command))
+    }
+
+    /// The link with a channel.
+    func link(of channel: ChannelID) -> ExternalPeripheralLink? {
+        links.values.first { $0.channels.contains(channel) }
+    }
+
     // MARK: Requests of the world
 
     fileprivate func link(of central: CentralIdentity) -> ExternalPeripheralLink? {
@@ -229,8 +238,15 @@ final class ExternalDevice: @unchecked Sendable {
         }
     }
 
+    fileprivate func open(_ request: ChannelRequest, _ answer: @escaping @Sendable (ChannelResponse) -> Void) {
+        guard let link = link(of: request.central), let role = layer?.peripheral?.role else {
+            return answer(.refused(.noResources))
+        }
+        link.open(request) { answer($0 == .success ? .accepted(by: role) : .refused($0.refusal)) }
+    }
+
     /// Asks the device on the queue of its link layer.
-    private final class Handler: AsynchronousPeripheralHandler, @unchecked Sendable {
+    private final class Handler: ExternalPeripheralHandler, @unchecked Sendable {
         // Invariant: the device is constant after `init`.
         private weak var device: ExternalDevice?
         private let queue: DispatchQueue
@@ -254,6 +270,13 @@ final class ExternalDevice: @unchecked Sendable {
             await ask { device, answer in
                 guard let device else { return answer(.error(.unlikelyError)) }
                 device.perform(request, answer)
+            }
+        }
+
+        func respond(to request: ChannelRequest) async -> ChannelResponse {
+            await ask { device, answer in
+                guard let device else { return answer(.refused(.noResources)) }
+                device.open(request, answer)
             }
         }
 

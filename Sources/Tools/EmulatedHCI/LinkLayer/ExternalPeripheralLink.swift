@@ -7,13 +7,12 @@ import BluetoothValues
 /// A link of a host outside of the emulator as the peripheral: the client's side of the Attribute Protocol.
 ///
 /// Used on the queue of the link layer only.
-final class ExternalPeripheralLink {
+final class ExternalPeripheralLink: ChannelWorld {
     let handle: UInt16
-    /// The number by which taps report the link.
-    let number: UInt32
-    let central: DeviceAddress
+    private let connection: TappedConnection
     /// The Security Manager of the central.
     private let security: LinkSecurity
+    let channels: LinkChannels
     /// Another host outside of the emulator waits for the answer to its key request.
     private var keyAnswer: (@Sendable ([UInt8]?) -> Void)?
     /// Whether the central is a host outside of the emulator, too: the world carries the packets.
@@ -38,18 +37,24 @@ final class ExternalPeripheralLink {
         _ handle: UInt16, _ connection: TappedConnection, address: HCIAddress, of device: ExternalDevice,
         in layer: EmulatedLinkLayer
     ) {
-        (self.handle, number, central) = (handle, connection.link, connection.central.address)
+        (self.handle, self.connection) = (handle, connection)
         (self.device, self.layer) = (device, layer)
         isBetweenExternalHosts =
             connection.central.host.map { ExternalHosts.shared.contains($0, of: layer.emulator) } ?? false
         client = ATTClient(maximumMTU: connection.mtu)
         server = ATTServer(AttributeList(), maximumMTU: connection.mtu)
+        channels = LinkChannels(handle, isCentral: true, in: layer)
         security = LinkSecurity(
             LinkSecurity.Ends(
                 handle: handle, number: connection.link, side: .central,
                 emulated: HCIAddress(connection.central.address), external: address),
             PairingUser(hostThatAgrees: layer.emulator.configuration.agreesToPairing), of: layer)
+        channels.begin(self)
     }
+
+    /// The number by which taps report the link.
+    var number: UInt32 { connection.link }
+    var central: DeviceAddress { connection.central.address }
 
     // MARK: Operations
 
@@ -99,12 +104,34 @@ final class ExternalPeripheralLink {
     func end() {
         isEnded = true
         security.end()
+        channels.end()
         keyAnswer?(nil)
         keyAnswer = nil
         perform(client.end())
     }
 
     func close() { layer.emulator.control(link: number, .close) }
+
+    // MARK: Channels
+
+    /// Opens a channel at the host; if the host demands security, the link is encrypted first, with a pairing if necessary.
+    func open(_ request: ChannelRequest, _ answer: @escaping (ChannelResult) -> Void) {
+        guard !isEnded else { return answer(.noResources) }
+        channels.open(request.psm, as: request.channel) { [weak self] result in
+            guard let self, result.requiresSecurity else { return answer(result) }
+            security.secure { [weak self] isEncrypted in
+                guard let self, isEncrypted, !isEnded else { return answer(result) }
+                channels.open(request.psm, as: request.channel, answer)
+            }
+        }
+    }
+
+    /// The world has no channels that a peripheral opens.
+    func request(_ number: Int, psm: UInt16) { channels.refuse(number, .unsupportedPSM) }
+
+    func submit(_ command: ChannelCommand, on channel: ChannelID) { device.submit(command, on: channel) }
+
+    func update(_ parameters: HCIConnectionParameters) { device.update(parameters, on: number) }
 
     // MARK: Encryption
 
@@ -148,11 +175,7 @@ final class ExternalPeripheralLink {
             guard let pdu = ATTPDU(payload), !pdu.isOfClient else { return answer(payload) }
             perform(client.receive(pdu))
         case L2CAPChannel.securityManager: security.receive(payload)
-        case L2CAPChannel.signaling:
-            guard let reply = SignalingReply(payload, isCentral: false) else { return }
-            layer.emit(.received(handle: handle, channel: channel, reply.bytes))
-            if let parameters = reply.parameters { device.update(parameters, on: number) }
-        default: break
+        default: channels.receive(payload, on: channel)
         }
     }
 

@@ -2,14 +2,42 @@ import BluetoothBackend
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
+import Dispatch
 
 /// A host outside of the emulator as the peripheral: its advertising sets, each of which is a device of the world.
 // Invariant: used on the queue of the link layer only.
 final class PeripheralSide: @unchecked Sendable {
     private unowned let layer: EmulatedLinkLayer
+    let role: ExternalPeripheral
     private var devices: [UInt8: ExternalDevice] = [:]
 
-    init(of layer: EmulatedLinkLayer) { self.layer = layer }
+    init(of layer: EmulatedLinkLayer) {
+        self.layer = layer
+        role = layer.host.makeExternalPeripheral()
+        role.role.activate(
+            PassingSink("EmulatedHCI") { [weak self, queue = layer.queue] event in
+                queue.async { [weak self] in self?.handle(event) }
+            })
+    }
+
+    func end() {
+        removeAll()
+        role.role.invalidate()
+    }
+
+    // MARK: Channels
+
+    private func handle(_ event: PeripheralEvent) {
+        switch event {
+        case .channelOpened(let id, _, _, let credits): link(of: id)?.channels.opened(id, credits: credits)
+        case .channel(let id, let event): link(of: id)?.channels.handle(event, on: id)
+        default: break
+        }
+    }
+
+    private func link(of channel: ChannelID) -> ExternalPeripheralLink? {
+        devices.values.lazy.compactMap { $0.link(of: channel) }.first
+    }
 
     // MARK: Advertising
 

@@ -46,27 +46,51 @@ struct Channels: Sendable {
             let hasKeys = code == .insufficientEncryption
             return refuse(psm, hasKeys ? .insufficientEncryption : .insufficientAuthentication, on: ref, &lower.context)
         }
+        return open(
+            reserve(), psm, by: client, published?.manager, central: link.central, isEcho: described?.echo == true,
+            on: ref, link, &lower)
+    }
+
+    private mutating func open(
+        _ id: ChannelID, _ psm: UInt16, by client: Ref<Manager>, _ server: Ref<Manager>?, central: PeerID?,
+        isEcho: Bool = false, on ref: Ref<Link>, _ link: Link, _ lower: inout LowerLayers
+    ) -> Opening {
         let credits = max(1, lower.context.configuration.channelBuffer)
-        last += 1
-        let id = ChannelID(rawValue: last)
         channels[id] = Channel(
-            id, on: ref, to: link.device, psm: psm, client: client, server: published?.manager,
-            isEcho: described?.echo == true, credits: credits)
+            id, on: ref, to: link.device, psm: psm, client: client, server: server, isEcho: isEcho, credits: credits)
         if lower.context.tapped.contains(.channels) {
             lower.context.report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
         }
-        if let manager = published?.manager, let central = link.central {
+        if let server, let central {
             lower.context.emit(
-                PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: manager)
+                PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: server)
         }
-        return .opened(id, credits: credits, isDescribed: published == nil)
+        return .opened(id, credits: credits, isDescribed: server == nil)
     }
 
-    private func refuse(
+    func refuse(
         _ psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>, _ context: inout WorldContext
     ) -> Opening {
         context.reportRefusal(of: psm, refusal, on: ref)
         return .refused(refusal)
+    }
+
+    /// Returns the identifier of a channel to come.
+    mutating func reserve() -> ChannelID {
+        last += 1
+        return ChannelID(rawValue: last)
+    }
+
+    /// Opens a channel that a host outside of the emulator has accepted.
+    mutating func accept(
+        _ request: ChannelRequest, _ server: ExternalPeripheral, by client: Ref<Manager>, on ref: Ref<Link>,
+        _ link: Link, _ lower: inout LowerLayers
+    ) -> Opening {
+        let central = lower.hosts.host(of: server.manager).map {
+            lower.hosts[$0].identity.peerID(of: link.centralIdentity(lower.hosts).address)
+        }
+        return open(
+            request.channel, request.psm, by: client, server.manager, central: central, on: ref, link, &lower)
     }
 
     // MARK: Commands

@@ -244,6 +244,9 @@ extension HandlerReply {
             case .connection(let response): line.add("response", "\(response)")
             case .procedure(let response): line.add("response", "\(response)")
             case .request(let response): line.add("response", "\(response)")
+            case .channel(let request, let response):
+                line.add("psm", request.psm)
+                if case .refused(let refusal) = response { line.add("refusal", "\(refusal)") }
             }
         }
     }

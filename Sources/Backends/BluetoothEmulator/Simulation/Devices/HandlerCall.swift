@@ -7,6 +7,8 @@ struct HandlerCall: Sendable {
         case connection(ConnectionRequest)
         case procedure(PeripheralProcedure)
         case request(PeripheralRequest)
+        /// A central of a host outside of the emulator opens a channel.
+        case channel(ChannelRequest)
         case event(DeviceEvent)
     }
 
@@ -44,6 +46,9 @@ struct HandlerCall: Sendable {
         case .connection(let request): answer = .connection(await handler.respond(to: request))
         case .procedure(let procedure): answer = .procedure(await handler.respond(to: procedure))
         case .request(let request): answer = .request(await handler.respond(to: request))
+        case .channel(let request):
+            guard let handler = handler as? any ExternalPeripheralHandler else { return nil }
+            answer = .channel(request, await handler.respond(to: request))
         case .event(let event):
             await handler.handle(event)
             return nil
@@ -58,6 +63,7 @@ struct HandlerReply: Sendable {
         case connection(ConnectionResponse)
         case procedure(ProcedureResponse)
         case request(PeripheralResponse)
+        case channel(ChannelRequest, ChannelResponse)
     }
 
     let device: Ref<Device>

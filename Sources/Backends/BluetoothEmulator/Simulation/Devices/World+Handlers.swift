@@ -112,6 +112,14 @@ extension World {
         return false
     }
 
+    /// Asks the host outside of the emulator behind a device for a channel; returns false for another device.
+    mutating func isAsked(_ device: Device, for psm: UInt16, about answered: ATTTransaction) -> Bool {
+        guard device.handler.asynchronous is any ExternalPeripheralHandler else { return false }
+        let central = answered.link.centralIdentity(lower.hosts)
+        return askLater(
+            .channel(ChannelRequest(central: central, psm: psm, channel: channels.reserve())), about: answered)
+    }
+
     // MARK: Answers
 
     /// Handles the answer of an asynchronous handler; after the end of the link it is ignored.
@@ -128,6 +136,9 @@ extension World {
         case (.operation(let link, let number), .procedure(let response)):
             guard response != .unanswered, let answered = gatt.takePending(number, on: link, &lower) else { return }
             if response == .granted { grant(answered) } else { refuse(answered, response) }
+        case (.operation(let link, let number), .channel(let request, let response)):
+            guard let answered = gatt.takePending(number, on: link, &lower) else { return }
+            channelAnswered(response, to: request, answered)
         case (.command(let ref, let attribute, let value), .request(.stored)):
             guard let link = lower.links[ref] else { return }
             let command = LinkOperation(manager: Hosts.otherApp, kind: .writeCommand(attribute, value))

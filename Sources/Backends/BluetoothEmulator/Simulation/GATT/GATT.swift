@@ -184,7 +184,7 @@ struct GATT: Sendable {
         let (operation, ref) = (answered.operation, answered.ref)
         let error = BackendError.att(code.rawValue, operation: name)
         guard code == .insufficientAuthentication || code == .insufficientEncryption, !operation.isRetried,
-            answered.link.security.refusal != nil, lower.hosts.managers[operation.manager]?.isExternal != true
+            answered.link.security.refusal != nil, !lower.hosts.isExternal(operation.manager)
         else {
             complete(operation, .failure(error), on: ref, &lower)
             return nil

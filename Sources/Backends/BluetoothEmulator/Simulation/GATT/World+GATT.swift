@@ -103,14 +103,44 @@ extension World {
         guard let link = lower.links[ref], let device = lower.air.devices[link.device],
             lower.hosts.holdsLink(of: operation)
         else { return gatt.release(ref, &lower) }
-        switch channels.open(psm, by: operation.manager, on: ref, link, device, &lower) {
-        case .opened(let id, let credits, let isDescribed):
-            complete(operation, .channel(id, credits: credits), on: ref)
-            let central = link.centralIdentity(lower.hosts)
-            if isDescribed { handle(.channelOpened(central, id, psm: psm), at: link.device) }
+        let isSupported = lower.hosts[link.host].adapter.features.contains(.channels)
+        guard !isSupported || !isAsked(device, for: psm, about: answered) else { return }
+        let opening = channels.open(psm, by: operation.manager, on: ref, link, device, &lower)
+        complete(opening, psm, answered)
+        if case .opened(let id, _, isDescribed: true) = opening {
+            handle(.channelOpened(link.centralIdentity(lower.hosts), id, psm: psm), at: link.device)
+        }
+    }
+
+    /// Handles the answer of a host outside of the emulator to a central's request for a channel.
+    mutating func channelAnswered(
+        _ response: ChannelResponse, to request: ChannelRequest, _ answered: ATTTransaction
+    ) {
+        switch response {
+        case .accepted(let server):
+            guard let link = lower.links[answered.ref], lower.hosts.holdsLink(of: answered.operation) else {
+                lower.context.emit(PeripheralEvent.channel(request.channel, .closed), to: server.manager)
+                return gatt.release(answered.ref, &lower)
+            }
+            let opening = channels.accept(
+                request, server, by: answered.operation.manager, on: answered.ref, link, &lower)
+            complete(opening, request.psm, answered)
+        case .refused(let refusal):
+            complete(channels.refuse(request.psm, refusal, on: answered.ref, &lower.context), request.psm, answered)
+        }
+    }
+
+    private mutating func complete(_ opening: Channels.Opening, _ psm: UInt16, _ answered: ATTTransaction) {
+        let (operation, ref) = (answered.operation, answered.ref)
+        switch opening {
+        case .opened(let id, let credits, _): complete(operation, .channel(id, credits: credits), on: ref)
+        case .refused(.noResources):
+            let error = BackendError(
+                .outOfSpace, operation: "open channel \(psm)", message: "the peer has no room")
+            complete(operation, .failure(error), on: ref)
         case .refused(.insufficientEncryption): fail(answered, .insufficientEncryption, "open channel")
         case .refused(.insufficientAuthentication): fail(answered, .insufficientAuthentication, "open channel")
-        case .refused:
+        case .refused(.noService):
             let error = BackendError(
                 .operationNotSupported, operation: "open channel \(psm)", message: "no service listens there")
             complete(operation, .failure(error), on: ref)

@@ -64,6 +64,9 @@ struct Hosts: Sendable, RandomAccessCollection, MutableCollection {
     /// Returns the host of a manager; nil if no host matches the requested name.
     func host(of ref: Ref<Manager>) -> Int? { managers[ref]?.host }
 
+    /// Returns whether a manager stands for a host outside of the emulator.
+    func isExternal(_ ref: Ref<Manager>) -> Bool { managers[ref]?.isExternal == true }
+
     /// Returns the state that a manager sees.
     func state(of manager: Manager) -> AdapterState {
         guard let host = manager.host, manager.role != .peripheral || hosts[host].canServe else { return .unsupported }

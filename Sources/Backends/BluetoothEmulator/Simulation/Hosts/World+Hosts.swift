@@ -24,7 +24,8 @@ extension World {
         let manager = Manager(
             role: role, host: host, isExternal: isExternal, restoreIdentifier: restoreIdentifier)
         let ref = lower.hosts.insert(manager, remembering: limit, &lower.context)
-        if role == .peripheral, let host { openServer(of: host) }
+        // The devices of a host outside of the emulator are its advertising sets.
+        if role == .peripheral, !isExternal, let host { openServer(of: host) }
         return ref
     }
 
