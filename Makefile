@@ -70,7 +70,7 @@ test-clients: deps ## bluetoothctl, bleak, Home Assistant's scanner and others a
 	@$(BUILD) --product bluectl
 	@Tests/Clients/run
 
-test-hosts: deps ## Bumble, a Bluetooth stack of its own, attached to an emulated world: as central, as firmware, and in each pairing; a minute
+test-hosts: deps ## Bumble, a Bluetooth stack of its own, attached to an emulated world: as central, as firmware, in each pairing, and with L2CAP channels; a minute and a half
 	@$(BUILD) --product bluectl
 	@$(BUILD) --product HostsApp
 	@Tests/Hosts/run

@@ -8,7 +8,7 @@ from bumble.keys import MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
 
 import hosts
-from hosts import ATT_Error, characteristic, connect, host
+from hosts import ATT_Error, Characteristic, Service, characteristic, connect, ending, host
 
 
 class User(PairingDelegate):
@@ -35,7 +35,9 @@ class User(PairingDelegate):
 def pairing(user, is_secure=True, requires_authentication=False):
     def prepare(device):
         device.pairing_config_factory = lambda _: PairingConfig(
-            sc=is_secure, mitm=requires_authentication, bonding=True, delegate=user)
+            sc=is_secure, mitm=requires_authentication, bonding=True, delegate=user,
+            # The address on the air, under which the other end looks for the keys.
+            identity_address_type=PairingConfig.AddressType.RANDOM)
 
     return prepare
 
@@ -82,6 +84,78 @@ async def test_a_pairing_gives_access_also_after_the_host_has_come_back(world, m
         await connection.encrypt()
         assert connection.is_encrypted
         assert bytes(await characteristic(peer, 0xFFE1).read_value()) == b"\7"
+
+
+# What the central and the peripheral can display and ask for, and whether they compare a number or enter one.
+BETWEEN_HOSTS = {
+    "just works": (PairingDelegate.NO_OUTPUT_NO_INPUT, PairingDelegate.NO_OUTPUT_NO_INPUT),
+    "the peripheral shows a passkey": (PairingDelegate.KEYBOARD_INPUT_ONLY, PairingDelegate.DISPLAY_OUTPUT_ONLY),
+    "both show a number": (
+        PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT, PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT),
+}
+
+
+@pytest.mark.parametrize("method,generation", [
+    (method, generation) for method in BETWEEN_HOSTS for generation in GENERATIONS
+    if (method, generation) != ("both show a number", "LE legacy")])
+@hosts.test
+async def test_two_hosts_pair_with_each_other(world, method, generation):
+    is_authenticated = method != "just works"
+    central, peripheral = (User(capability, 246810) for capability in BETWEEN_HOSTS[method])
+    keystores = MemoryKeyStore(), MemoryKeyStore()
+
+    def serve(device):
+        pairing(peripheral, GENERATIONS[generation], is_authenticated)(device)
+        device.add_service(Service("FFF0", [
+            Characteristic("FFF1", Characteristic.Properties.READ, Characteristic.READ_REQUIRES_ENCRYPTION, b"\7")]))
+
+    async with host(world, "firmware", "F0:F1:F2:F3:F4:F6", keystores[1], serve) as firmware:
+        await hosts.advertise(firmware, "Firmware")
+        prepare = pairing(central, GENERATIONS[generation], is_authenticated)
+        async with host(world, "phone", keystore=keystores[0], prepare=prepare) as phone:
+            connection, peer = await connect(phone, "Firmware")
+            with pytest.raises(ATT_Error):
+                await characteristic(peer, 0xFFF1).read_value()
+            await connection.pair()
+            assert bytes(await characteristic(peer, 0xFFF1).read_value()) == b"\7"
+            [(_, keys)] = await keystores[0].get_all()
+            assert bool(keys.ltk) == GENERATIONS[generation]
+            assert (keys.ltk or keys.ltk_central).authenticated == is_authenticated
+            assert central.compared == peripheral.compared
+            assert len(central.compared) == (method == "both show a number")
+            await connection.disconnect()
+        if not GENERATIONS[generation]:
+            # Bumble 0.0.236 as the peripheral answers with the central's key in place of its own (`get_long_term_key`).
+            return
+        # With the keys of both, and without a user.
+        prepare = pairing(User(PairingDelegate.NO_OUTPUT_NO_INPUT))
+        async with host(world, "phone", keystore=keystores[0], prepare=prepare) as phone:
+            connection, peer = await connect(phone, "Firmware")
+            await connection.encrypt()
+            assert bytes(await characteristic(peer, 0xFFF1).read_value()) == b"\7"
+
+
+@hosts.test
+async def test_two_hosts_with_different_keys_are_not_connected(world):
+    async with host(world, "firmware", "F0:F1:F2:F3:F4:F6", prepare=pairing(User(PairingDelegate.NO_OUTPUT_NO_INPUT))) \
+            as firmware:
+        await hosts.advertise(firmware, "Firmware")
+        keystore = MemoryKeyStore()
+        prepare = pairing(User(PairingDelegate.NO_OUTPUT_NO_INPUT))
+        async with host(world, "phone", keystore=keystore, prepare=prepare) as phone:
+            connection, _ = await connect(phone, "Firmware")
+            await connection.pair()
+            await connection.disconnect()
+        [(name, keys)] = await keystore.get_all()
+        keys.ltk.value = bytes(16)
+        await keystore.update(name, keys)
+        async with host(world, "phone", keystore=keystore, prepare=prepare) as phone:
+            connection, _ = await connect(phone, "Firmware")
+            reason = ending(connection)
+            with pytest.raises(asyncio.CancelledError):
+                await connection.encrypt()
+            # The first encrypted packet is not authentic.
+            assert await asyncio.wait_for(reason, 10) == 0x3D
 
 
 @hosts.test
