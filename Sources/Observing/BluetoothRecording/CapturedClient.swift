@@ -149,8 +149,8 @@ struct CapturedClient: Sendable {
             }
         case (.executeWriteRequest, .executeWriteResponse): endPreparation(answer, receive)
         case (.cancelWriteRequest, .executeWriteResponse): preparation = nil
-        case (.readMultipleVariableRequest(let handles), .readMultipleVariableResponse(let values)):
-            for (handle, value) in zip(handles, values) {
+        case (.readMultipleVariableRequest(let handles), .readMultipleVariableResponse(let values, let omitted)):
+            for (handle, value) in zip(handles, values.dropLast(omitted == 0 ? 0 : 1)) {
                 valueFound(ATTPDU.HandleAndValue(handle, value), answer, receive)
             }
         default: discovered(request.pdu, pdu, answer, receive)

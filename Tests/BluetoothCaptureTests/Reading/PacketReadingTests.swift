@@ -187,7 +187,8 @@ import Testing
         .executeWriteRequest, .executeWriteResponse, .notification(3, [6, 60]), .indication(3, [1]), .confirmation,
         .findByTypeValueRequest(1...0xFFFF, type: 0x2800, [0x0D, 0x18]), .findByTypeValueResponse([1...9, 12...20]),
         .readMultipleRequest([3, 5]), .readMultipleResponse([1, 2, 3]), .readMultipleVariableRequest([3, 5, 7]),
-        .readMultipleVariableResponse([[1], [], [2, 3]]), .cancelWriteRequest,
+        .readMultipleVariableResponse([[1], [], [2, 3]]),
+        .readMultipleVariableResponse([[1], [2, 3]], omitted: 7), .cancelWriteRequest,
         .signedWriteCommand(3, [1, 2], signature: [UInt8](repeating: 7, count: 12)),
         .multipleNotification([.init(3, [6, 60]), .init(5, [])]),
     ]

@@ -24,8 +24,8 @@ package enum ATTPDU: Hashable, Sendable {
     /// The concatenated values, whose lengths the client knows.
     case readMultipleResponse([UInt8])
     case readMultipleVariableRequest([UInt16])
-    /// The last value may be truncated.
-    case readMultipleVariableResponse([[UInt8]])
+    /// The last value may lack a number of bytes, which its length includes.
+    case readMultipleVariableResponse([[UInt8]], omitted: Int = 0)
     case readByGroupTypeRequest(ClosedRange<UInt16>, BluetoothUUID)
     /// All values have the length of the first.
     case readByGroupTypeResponse([Group])
@@ -124,7 +124,12 @@ package enum ATTPDU: Hashable, Sendable {
             bytes.append(littleEndian: offset)
         case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
             for handle in handles { bytes.append(littleEndian: handle) }
-        case .readMultipleVariableResponse(let values): for value in values { bytes.append(counted: value) }
+        case .readMultipleVariableResponse(let values, let omitted):
+            for value in values.dropLast() { bytes.append(counted: value) }
+            if let last = values.last {
+                bytes.append(littleEndian: UInt16(clamping: last.count + omitted))
+                bytes += last
+            }
         case .prepareWriteRequest(let handle, let offset, let part),
             .prepareWriteResponse(let handle, let offset, let part):
             bytes.append(littleEndian: handle)

@@ -112,11 +112,14 @@ extension ATTPDU {
             guard let handles = cursor.list({ $0.littleEndian(UInt16.self) }), handles.count > 1 else { return nil }
             return opcode == 0x0E ? .readMultipleRequest(handles) : .readMultipleVariableRequest(handles)
         case 0x0F: return .readMultipleResponse(Array(cursor.rest))
-        case 0x21: return cursor.list { $0.countedValue() }.map { .readMultipleVariableResponse($0) }
+        case 0x21:
+            var omitted = 0
+            return cursor.list { $0.countedValue(&omitted) }.map { .readMultipleVariableResponse($0, omitted: omitted) }
         case 0x23:
             return cursor.list { entry in
                 guard let handle = entry.littleEndian(UInt16.self) else { return nil }
-                return entry.countedValue().map { HandleAndValue(handle, $0) }
+                var omitted = 0
+                return entry.countedValue(&omitted).map { HandleAndValue(handle, $0) }
             }.map { .multipleNotification($0) }
         case 0xD2:
             guard let handle = cursor.littleEndian(UInt16.self), cursor.count >= 12,
@@ -140,8 +143,11 @@ extension ByteCursor {
     }
 
     /// Reads a value after its length; a truncated value ends with the packet.
-    fileprivate mutating func countedValue() -> [UInt8]? {
+    ///
+    /// - Parameter omitted: Becomes the number of bytes that are missing.
+    fileprivate mutating func countedValue(_ omitted: inout Int) -> [UInt8]? {
         guard let length = littleEndian(UInt16.self) else { return nil }
+        omitted = max(0, Int(length) - count)
         return next(min(Int(length), count)).map { Array($0) }
     }
 
