@@ -92,6 +92,22 @@ import Testing
         #expect(scene.emulator.host.address != "F0:F1:F2:F3:F4:F5")
     }
 
+    @Test(arguments: [EmulatorConfiguration.default, .instant])
+    func aLinkHasTheParametersThatTheHostChose(_ configuration: EmulatorConfiguration) async throws {
+        let scene = try await Scene(configuration)
+        scene.device.disconnect()
+        try await scene.emulator.runUntilIdle()
+        let wanted = ConnectionParameters(
+            interval: .milliseconds(100), peripheralLatency: 3, supervisionTimeout: .milliseconds(2_500))
+        scene.external.setParameters(wanted)
+        let link = try await scene.fixture.connect(scene.device)
+        let parameters = try #require(scene.external.connection(of: link)).parameters
+        // A world without latency stays without.
+        #expect(parameters.interval == (configuration.connectionInterval == .zero ? .zero : wanted.interval))
+        #expect(parameters.peripheralLatency == 3)
+        #expect(parameters.supervisionTimeout == wanted.supervisionTimeout)
+    }
+
     @Test func aControlOfALinkThatEndedDoesNothing() async throws {
         let scene = try await Scene()
         let number = try scene.number()
@@ -297,7 +313,7 @@ import Testing
     @Test(arguments: [LinkSide.central, .peripheral])
     func packetsArriveInOrderWithTheConnectionEvents(side: LinkSide) async throws {
         let scene = try await Scene(.default)
-        let tap = TapRecorder(scene.emulator, .externalPackets)
+        let tap = TapRecorder(scene.emulator, .externalHosts)
         let start = scene.emulator.now
         let sent = (0..<40).map { [UInt8](repeating: $0, count: 200) }
         for packet in sent {
@@ -312,7 +328,7 @@ import Testing
 
     @Test func packetsWithoutAConnectionIntervalArriveAtOnce() async throws {
         let scene = try await Scene()
-        let tap = TapRecorder(scene.emulator, .externalPackets)
+        let tap = TapRecorder(scene.emulator, .externalHosts)
         let start = scene.emulator.now
         for byte in UInt8(0)..<100 {
             scene.emulator.control(link: try scene.number(), .send(.central, channel: 6, [byte]))
@@ -324,7 +340,7 @@ import Testing
 
     @Test func packetsWaitWhileTheLinkIsSilentAndEndWithIt() async throws {
         let scene = try await Scene(.default)
-        let tap = TapRecorder(scene.emulator, .externalPackets)
+        let tap = TapRecorder(scene.emulator, .externalHosts)
         scene.device.setProximity(.outOfRange)
         scene.emulator.control(link: try scene.number(), .send(.central, channel: 4, [1]))
         try await scene.emulator.advance(by: .seconds(1))
@@ -343,7 +359,7 @@ import Testing
 
     @Test func packetsBeyondTheLimitAreDropped() async throws {
         let scene = try await Scene(.default)
-        let tap = TapRecorder(scene.emulator, .externalPackets)
+        let tap = TapRecorder(scene.emulator, .externalHosts)
         scene.device.setProximity(.outOfRange)
         for _ in 0..<ExternalPackets.limit + 10 {
             scene.emulator.control(link: try scene.number(), .send(.central, channel: 4, [1]))

@@ -3,43 +3,13 @@
 import asyncio
 
 import pytest
-from bumble.core import ProtocolError
+from bumble.core import UUID, ProtocolError
 from bumble.keys import MemoryKeyStore
-from bumble.pairing import PairingConfig, PairingDelegate
+from bumble.pairing import PairingDelegate
 
 import hosts
+from users import User, pairing
 from hosts import ATT_Error, Characteristic, Service, characteristic, connect, ending, host
-
-
-class User(PairingDelegate):
-    """Agrees to everything, and enters or shows a passkey."""
-
-    def __init__(self, capability, passkey=0):
-        super().__init__(io_capability=capability)
-        self.passkey, self.compared, self.displayed = passkey, [], []
-
-    async def compare_numbers(self, number, digits):
-        self.compared.append(number)
-        return True
-
-    async def get_number(self):
-        return self.passkey
-
-    async def generate_passkey(self):
-        return self.passkey
-
-    async def display_number(self, number, digits):
-        self.displayed.append(number)
-
-
-def pairing(user, is_secure=True, requires_authentication=False):
-    def prepare(device):
-        device.pairing_config_factory = lambda _: PairingConfig(
-            sc=is_secure, mitm=requires_authentication, bonding=True, delegate=user,
-            # The address on the air, under which the other end looks for the keys.
-            identity_address_type=PairingConfig.AddressType.RANDOM)
-
-    return prepare
 
 
 # The device, what the host can display and ask for, and the passkey.
@@ -193,3 +163,25 @@ async def test_a_host_without_its_keys_is_not_encrypted_by_the_old_ones(world):
         # The host pairs anew.
         await connection.pair()
         assert bytes(await characteristic(peer, 0xFFE1).read_value()) == b"\7"
+
+
+@hosts.test
+async def test_a_bonded_central_need_not_subscribe_again(world):
+    keystore, prepare = MemoryKeyStore(), pairing(User(PairingDelegate.NO_OUTPUT_NO_INPUT))
+    async with host(world, "phone", keystore=keystore, prepare=prepare) as device:
+        connection, peer = await connect(device, "Box")
+        await connection.pair()
+        await characteristic(peer, 0xFFF3).subscribe(lambda _: None)
+        await connection.disconnect()
+    async with host(world, "phone", keystore=keystore, prepare=prepare) as device:
+        connection, peer = await connect(device, "Box")
+        timer, received = characteristic(peer, 0xFFF3), asyncio.Queue()
+        peer.gatt_client.notification_subscribers.setdefault(timer.handle, set()).add(received.put_nowait)
+        [configuration] = [
+            descriptor for descriptor in timer.descriptors if descriptor.type == UUID.from_16_bits(0x2902)]
+        assert bytes(await configuration.read_value()) == b"\0\0"
+        assert received.empty()
+        await connection.encrypt()
+        assert await asyncio.wait_for(received.get(), 10) in (b"\x06\x48", b"\x06\x49", b"\x06\x4a")
+        assert bytes(await configuration.read_value()) == b"\1\0"
+        await connection.disconnect()

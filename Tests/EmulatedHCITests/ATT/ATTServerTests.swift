@@ -237,9 +237,8 @@ struct ATTServerTests {
             attributes.send(.readMultipleRequest([3, 5]))
                 == [.readMultipleResponse(first + Array(second.prefix(7)))])
         // Each value follows its whole length.
-        var bytes = attributes.send(.readMultipleVariableRequest([3, 5]))[0].bytes
-        #expect(bytes.count == 22 || bytes.count == 23)
-        #expect(bytes.removeFirst() == 0x21)
-        #expect(Array(bytes.prefix(17)) == [15, 0] + first)
+        let response = attributes.send(.readMultipleVariableRequest([3, 5]))
+        #expect(response == [.readMultipleVariableResponse([first, [2, 2, 2]], omitted: 12)])
+        #expect(response.map(\.bytes) == [[0x21, 15, 0] + first + [15, 0, 2, 2, 2]])
     }
 }

@@ -256,6 +256,8 @@ import Testing
         try await host.begin()
         _ = try await host.connect(to: try await host.find("Box"))
         #expect(box.connections.count == 1)
+        // The parameters are those of LE Create Connection.
+        #expect(box.connections.first?.parameters.supervisionTimeout == .milliseconds(420))
         host.close()
         _ = try await attached(to: port)
         #expect(box.connections.count == 0)

@@ -106,6 +106,7 @@ struct KeyDistributionTests {
             // The link is secure enough for a further security request.
             link.handle(.peripheral, .pair(isRequestedByUser: true))
             #expect(link.encryptions.count == 1 && link.pairings.isEmpty)
+            #expect(Set(link.resumptions) == [.central, .peripheral])
         }
     }
 
@@ -180,7 +181,7 @@ struct KeyDistributionTests {
         #expect(
             central.handle(.received([0x01, 3, 0, 1, 16, 2, 2]))
                 == [.send([0x05, 0x07]), .failed(.ended(.commandNotSupported))])
-        #expect(central.handle(.encryptionChanged(status: 0)) == [.encrypted(isAuthenticated: false)])
+        #expect(central.handle(.encryptionChanged(status: 0)) == [.encrypted(isAuthenticated: false), .resumed])
     }
 
     @Test func aRequestThatEarlierKeysFulfillIsNoConsentToAPairing() throws {
@@ -206,6 +207,7 @@ struct KeyDistributionTests {
             var link = PairingLink(.side(.central), .side(.peripheral))
             link.handle(starter, .encrypt)
             #expect(link.pairings.count == 2 && link.encryptions.count == 1)
+            #expect(link.resumptions == [])
         }
     }
 
@@ -226,7 +228,7 @@ struct KeyDistributionTests {
         _ = manager.handle(.timedOut)
         let key = try #require(keys[.peripheral]?.own.longTermKey)
         #expect(manager.handle(.keyRequested(random: 0, diversifier: 0)) == [.answerKeyRequest(key: key.value)])
-        #expect(manager.handle(.encryptionChanged(status: 0)) == [.encrypted(isAuthenticated: false)])
+        #expect(manager.handle(.encryptionChanged(status: 0)) == [.encrypted(isAuthenticated: false), .resumed])
         #expect(manager.isEncrypted)
         #expect(manager.handle(.disconnected) == [] && !manager.isEncrypted)
     }

@@ -39,6 +39,8 @@ struct PairingLink: CustomTestStringConvertible {
     /// The keys with which the link was encrypted.
     private(set) var encryptions: [[UInt8]] = []
     private(set) var encrypted: [LinkSide: [Bool]] = [.central: [], .peripheral: []]
+    /// The sides that encrypted the link with the keys of an earlier pairing.
+    private(set) var resumptions: [LinkSide] = []
     private var pendingActions: [(LinkSide, Action)] = []
     private var unanswered: [(LinkSide, PairingQuestion)] = []
 
@@ -98,6 +100,7 @@ struct PairingLink: CustomTestStringConvertible {
         case .startEncryption(let key, let random, let diversifier): encrypt(key, random, diversifier)
         case .answerKeyRequest: Issue.record("no key was requested")
         case .encrypted(let isAuthenticated): encrypted[side, default: []].append(isAuthenticated)
+        case .resumed: resumptions.append(side)
         case .paired(let keys, let isBonded):
             pairings[side] = (keys, isBonded)
             openQuestions[side] = nil

@@ -12,6 +12,8 @@ import Synchronization
     private let central: Central
     private let server: PeripheralServer
     private let user = User()
+    /// The peripherals by name; a link ends with its last reference.
+    private let peripherals = Mutex<[String: Peripheral]>([:])
 
     private init(_ emulator: Emulator) {
         backend = .emulator(host: emulator.host)
@@ -43,6 +45,9 @@ import Synchronization
         switch command {
         case "open": try await open(UInt16(arguments[1]) ?? 0, at: arguments[0])
         case "serve": try await serve()
+        case "extend":
+            _ = try await server.add(ServedService(CBUUID(string: "FFB0"), characteristics: []))
+            Self.say("extended")
         case "read": try await read(arguments[1], of: arguments[0])
         case "agent": user.begin(arguments[0], backend)
         case "pair":
@@ -54,7 +59,10 @@ import Synchronization
     }
 
     private func find(_ name: String) async throws -> Peripheral {
-        try await central.first(within: .seconds(10)) { $0.advertisement.localName == name }.peripheral
+        if let known = peripherals.withLock({ $0[name] }) { return known }
+        let found = try await central.first(within: .seconds(10)) { $0.advertisement.localName == name }.peripheral
+        peripherals.withLock { $0[name] = found }
+        return found
     }
 
     // MARK: The central

@@ -29,6 +29,24 @@ package struct ExternalCentral: Sendable {
         emulator.submit(.host(host, .setAirAddress(address)))
     }
 
+    /// Uses parameters of the host's choice for the links that follow.
+    package func setParameters(_ parameters: ConnectionParameters) {
+        emulator.submit(.host(host, .setLinkParameters(parameters)))
+    }
+
+    /// The characteristics to which the host subscribed on the last encrypted link with the same device; none if the device has
+    /// no keys.
+    package func rememberedSubscriptions(of link: LinkID) -> [AttributeID] {
+        emulator.core.withLock { core in
+            let world = core.world
+            guard let manager = world.lower.hosts.managers[manager], let ref = manager.link(link),
+                let link = world.lower.links[ref], let device = world.lower.air.devices[link.device],
+                let bond = world.security.serverBond(link.device, device, with: world.lower.hosts[link.host])
+            else { return [] }
+            return bond.subscriptions.keys.sorted()
+        }
+    }
+
     /// The present state of an open link; nil if it ended.
     package func connection(of link: LinkID) -> TappedConnection? {
         emulator.core.withLock { core in
@@ -49,6 +67,11 @@ extension EmulatedHost {
 }
 
 extension Emulator {
+    /// The capability of the agent that is asked about the pairings of a host; nil without an agent.
+    package func pairingCapability(ofHost host: Int) -> PairingCapability? {
+        core.withLock { $0.world.lower.hosts.agents(of: host).last?.element.capability }
+    }
+
     /// Controls a link by the number that taps report; does nothing if it ended.
     package func control(link number: UInt32, _ control: LinkControl) { submit(.link(number, control)) }
 }

@@ -80,6 +80,8 @@ enum HostControl: Sendable {
     case setMaximumMTU(Int?)
     /// Changes the address on the air to one that a host outside of the emulator chose.
     case setAirAddress(DeviceAddress)
+    /// Sets the parameters of new links, which a host outside of the emulator chose.
+    indirect case setLinkParameters(ConnectionParameters)
     indirect case setAdvertising(HostAdvertising)
     case rotateAddress
     case forget(PeerID)
@@ -129,10 +131,22 @@ package enum LinkControl: Hashable, Sendable {
     case setParameters(ConnectionParameters)
     /// Sets the security to which the two ends have agreed by themselves.
     case setSecurity(SecurityLevel)
+    /// Asks the user of an emulated end a question of a pairing; a tap gets the answer.
+    case askUser(LinkSide, PairingQuestion)
+    /// Ends a pairing of the two ends, or reports that they are encrypted with the keys of an earlier one.
+    case endPairing(ExternalPairingResult)
     /// Sends a value of the device to the central of the link, if it subscribes.
     case notify(AttributeID, Data)
     /// Sends an L2CAP packet from one host outside of the emulator to another one.
     case send(LinkSide, channel: UInt16, [UInt8])
+}
+
+/// The result of a pairing with a host outside of the emulator.
+package enum ExternalPairingResult: Hashable, Sendable {
+    case paired(isBonded: Bool, isAuthenticated: Bool)
+    /// The link is encrypted with the keys of an earlier pairing.
+    case resumed
+    case failed(BackendError.Code)
 }
 
 /// The stages of a device's admission of a connect.

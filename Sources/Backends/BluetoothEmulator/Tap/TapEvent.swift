@@ -79,6 +79,10 @@ package struct TapEvent: Hashable, Sendable {
 
         // MARK: Hosts outside of the emulator
 
+        /// An app, or an operation of the emulated end, needs a pairing with one of them.
+        case externalPairingRequested(link: UInt32)
+        /// The answer of the emulated end's user to the question of a pairing with one of them; nil to end the pairing.
+        case externalPairingAnswered(link: UInt32, PairingAnswer?)
         /// An L2CAP packet between two of them.
         case externalPacket(link: UInt32, from: LinkSide, channel: UInt16, [UInt8])
     }
@@ -108,11 +112,11 @@ package struct TapKinds: OptionSet, Hashable, Sendable {
     /// Controls, and the other notes of the trace.
     package static let notes = TapKinds(rawValue: 1 << 7)
 
-    /// The packets between hosts outside of the emulator.
-    package static let externalPackets = TapKinds(rawValue: 1 << 8)
+    /// The packets and the pairings of hosts outside of the emulator.
+    package static let externalHosts = TapKinds(rawValue: 1 << 8)
 
     package static let all: TapKinds = [
-        .hosts, .devices, .advertising, .links, .att, .security, .channels, .notes, .externalPackets,
+        .hosts, .devices, .advertising, .links, .att, .security, .channels, .notes, .externalHosts,
     ]
 }
 
@@ -130,7 +134,7 @@ extension TapEvent.Kind {
         case .att: .att
         case .securityChanged, .pairingStarted, .pairingMethodChosen, .pairingSucceeded, .pairingFailed: .security
         case .channelOpened, .channelRefused, .channelData, .channelCredits, .channelClosed: .channels
-        case .externalPacket: .externalPackets
+        case .externalPairingRequested, .externalPairingAnswered, .externalPacket: .externalHosts
         }
     }
 }

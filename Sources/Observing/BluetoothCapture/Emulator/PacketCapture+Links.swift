@@ -16,6 +16,8 @@ struct CapturedLink {
     var signalingIdentifier: UInt8 = 0
     /// The next channel identifier, used by both sides.
     var nextChannel: UInt16 = 0x40
+    /// Whether the packets of a pairing are shown; those of hosts outside of the emulator are not known.
+    var isPairing = false
     /// Whether a pairing has succeeded, so its keys are sent when the link is encrypted.
     var hasKeysToSend = false
 

@@ -11,12 +11,17 @@ extension PacketCapture {
 
     mutating func handleSecurity(_ event: TapEvent.Kind, at now: Duration) {
         switch event {
-        case .pairingMethodChosen(let link, let features): sendFeatures(features, on: link, at: now)
+        case .pairingMethodChosen(let link, let features):
+            links[link]?.isPairing = true
+            sendFeatures(features, on: link, at: now)
         case .pairingSucceeded(let link, let isBonded):
+            guard links[link]?.isPairing == true else { break }
+            links[link]?.isPairing = false
             send(.check(Self.key), of: link, from: .central, at: now)
             send(.check(Self.key), of: link, from: .peripheral, at: now)
             links[link]?.hasKeysToSend = isBonded
         case .pairingFailed(let link, let code):
+            links[link]?.isPairing = false
             guard let reason = code.securityManagerReason else { break }
             send(.failed(reason: reason), of: link, from: .peripheral, at: now, comment: nil)
         case .securityChanged(let link, let level): changeSecurity(of: link, level, at: now)

@@ -53,6 +53,8 @@ struct PacketCapture {
             handleSecurity(event.kind, at: now)
         case .channelOpened, .channelRefused, .channelData, .channelCredits, .channelClosed:
             handleChannel(event.kind, at: now)
+        // The Security Managers of such hosts pair outside of the emulator.
+        case .externalPairingRequested, .externalPairingAnswered: break
         case .externalPacket(let link, let side, let channel, let payload):
             send(payload, on: channel, of: link, from: side, at: now)
         }

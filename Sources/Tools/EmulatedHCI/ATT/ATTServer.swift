@@ -63,6 +63,24 @@ struct ATTServer: Sendable {
 
     init(_ table: AttributeList, maximumMTU: Int) { (self.table, self.maximumMTU) = (table, maximumMTU) }
 
+    // MARK: Subscriptions
+
+    /// The values of the Client Characteristic Configurations that are not 0.
+    var subscriptions: [AttributeID: UInt16] {
+        var found: [AttributeID: UInt16] = [:]
+        for (handle, value) in configurations {
+            if case .clientConfiguration(let id)? = table[handle]?.content { found[id] = value }
+        }
+        return found
+    }
+
+    /// Restores the Client Characteristic Configuration of a bonded client.
+    ///
+    /// Source: Core Specification, Vol 3, Part G, 3.3.3.3.
+    mutating func restore(_ value: UInt16, of id: AttributeID) {
+        if let handle = table.clientConfigurationHandle(of: id) { configurations[handle] = value }
+    }
+
     // MARK: Inputs
 
     /// Handles a packet of the client.
@@ -240,19 +258,19 @@ struct ATTServer: Sendable {
         // The whole response has one packet.
         let response: ATTPDU =
             isVariable
-            ? .readMultipleVariableResponse(Self.fit(values, into: mtu - 1))
+            ? Self.variableResponse(values, room: mtu - 1)
             : .readMultipleResponse(Array(values.joined().prefix(mtu - 1)))
         return [.send(response)]
     }
 
     /// Truncates values, each after its length, to a number of bytes.
-    private static func fit(_ values: [[UInt8]], into room: Int) -> [[UInt8]] {
+    private static func variableResponse(_ values: [[UInt8]], room: Int) -> ATTPDU {
         var (fitting, left) = ([[UInt8]](), room)
         for value in values where left >= 2 {
             fitting.append(Array(value.prefix(left - 2)))
             left -= 2 + value.count
         }
-        return fitting
+        return .readMultipleVariableResponse(fitting, omitted: max(0, -left))
     }
 
     // MARK: Writing

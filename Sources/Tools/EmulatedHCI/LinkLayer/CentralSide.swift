@@ -118,6 +118,7 @@ final class CentralSide: @unchecked Sendable {
 
     func connect(to peers: [HCIAddress], _ settings: LinkLayerCommand.ConnectionSettings) {
         central.setAddress(DeviceAddress(bits: settings.address.bits))
+        central.setParameters(ConnectionParameters(settings.parameters))
         var pending = connect ?? PendingConnect(peers: peers, settings: settings)
         pending.peers = peers
         let wanted = peers.compactMap { air.peer($0) }
@@ -175,10 +176,8 @@ final class CentralSide: @unchecked Sendable {
 
     /// Returns the user of a described device, or of the host whose managers form the device.
     private func user(of number: UInt32) -> PairingUser {
-        guard air.devices[number]?.host == nil,
-            let device = layer.emulator.device(number: number)?.presentDescription
-        else { return PairingUser(hostThatAgrees: layer.emulator.configuration.agreesToPairing) }
-        return PairingUser(device.pairing)
+        if let host = air.devices[number]?.host { return .host(host) }
+        return .device(layer.emulator.device(number: number)?.presentDescription?.pairing ?? PairingDescription())
     }
 
     // MARK: Events

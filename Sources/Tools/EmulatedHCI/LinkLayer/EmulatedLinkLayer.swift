@@ -37,7 +37,7 @@ final class EmulatedLinkLayer: @unchecked Sendable {
         ExternalHosts.shared.add(self)
         central = CentralSide(of: self)
         peripheral = PeripheralSide(of: self)
-        tap = host.emulator.tap([.advertising, .devices, .links, .externalPackets]) { [weak self, queue] event in
+        tap = host.emulator.tap([.advertising, .devices, .links, .externalHosts]) { [weak self, queue] event in
             queue.async { [weak self] in self?.handle(event) }
         }
     }
@@ -116,6 +116,12 @@ final class EmulatedLinkLayer: @unchecked Sendable {
                 return
             }
             emit(.parametersChanged(handle: handle, status: 0, HCIConnectionParameters(parameters)))
+        case .externalPairingRequested(let number):
+            guard let security = security(number) else {
+                return emulator.control(link: number, .endPairing(.failed(.notConnected)))
+            }
+            security.secure()
+        case .externalPairingAnswered(let number, let answer): security(number)?.answer(answer)
         case .externalPacket(let number, let side, let channel, let payload):
             if let handle = central?.link(number: number)?.handle {
                 emit(side == .central ? .sent(handle: handle) : .received(handle: handle, channel: channel, payload))
@@ -125,6 +131,10 @@ final class EmulatedLinkLayer: @unchecked Sendable {
             }
         default: break
         }
+    }
+
+    private func security(_ number: UInt32) -> LinkSecurity? {
+        central?.link(number: number)?.security ?? peripheral?.link(number: number)?.security
     }
 
     /// Ends a link whose ends have different keys: the first encrypted packet is not authentic.

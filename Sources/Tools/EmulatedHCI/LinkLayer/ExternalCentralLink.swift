@@ -18,7 +18,7 @@ final class ExternalCentralLink: ChannelWorld, @unchecked Sendable {
     private unowned let layer: EmulatedLinkLayer
     /// The other end, if it is a host outside of the emulator, too.
     private let other: EmulatedLinkLayer?
-    private let security: LinkSecurity
+    let security: LinkSecurity
     let channels: LinkChannels
     private var server: ATTServer
     private var commands: CommandQueue
@@ -44,7 +44,7 @@ final class ExternalCentralLink: ChannelWorld, @unchecked Sendable {
             LinkSecurity.Ends(
                 handle: handle, number: connection.link, side: .peripheral,
                 emulated: HCIAddress(connection.peripheral.address), external: ownAddress),
-            user, of: layer)
+            user, connection.security, of: layer)
         channels = LinkChannels(handle, isCentral: false, in: layer)
         commands = CommandQueue(credits: parameters.writeCredits)
     }
@@ -55,6 +55,12 @@ final class ExternalCentralLink: ChannelWorld, @unchecked Sendable {
     func begin() {
         guard other == nil else { return }
         channels.begin(self)
+        security.willResume = { [unowned self] in
+            let values = security.subscriptions
+            for attribute in side.central.rememberedSubscriptions(of: id) {
+                if let value = values[attribute] { server.restore(value, of: attribute) }
+            }
+        }
         security.begin()
     }
 
@@ -66,6 +72,7 @@ final class ExternalCentralLink: ChannelWorld, @unchecked Sendable {
     /// Handles the end of the link.
     func end() {
         isEnded = true
+        if other == nil { security.subscriptions = server.subscriptions }
         security.end()
         channels.end()
     }

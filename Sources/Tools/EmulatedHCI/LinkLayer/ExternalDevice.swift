@@ -128,7 +128,7 @@ final class ExternalDevice: @unchecked Sendable {
                     handle: link.handle, isCentral: false, peer: HCIAddress(connection.central.address),
                     privateAddress: nil, localPrivateAddress: nil,
                     parameters: HCIConnectionParameters(connection.parameters)), set: set))
-        if !link.isBetweenExternalHosts { link.discover() }
+        link.begin()
     }
 
     func closed(_ number: UInt32, _ reason: DisconnectReason) {
@@ -202,7 +202,7 @@ final class ExternalDevice: @unchecked Sendable {
                 return answer(.error(.attributeNotFound))
             }
             let value: [UInt8] = procedure.kind == .subscribe ? [bits, 0] : [0, 0]
-            link.performSecured(.write(handle: handle, value)) { outcome in
+            link.perform(.write(handle: handle, value)) { outcome in
                 if case .failed(let code) = outcome { answer(.error(code)) } else { answer(.granted) }
             }
         }
@@ -229,7 +229,7 @@ final class ExternalDevice: @unchecked Sendable {
             case .write(let value): .write(handle: handle, Array(value))
             case .writeCommand(let value): .writeCommand(handle: handle, Array(value))
             }
-        link.performSecured(operation) { outcome in
+        link.perform(operation) { outcome in
             switch outcome {
             case .value(let value): answer(.value(Data(value)))
             case .failed(let code): answer(.error(code))

@@ -11,7 +11,7 @@ final class ExternalPeripheralLink: ChannelWorld {
     let handle: UInt16
     private let connection: TappedConnection
     /// The Security Manager of the central.
-    private let security: LinkSecurity
+    let security: LinkSecurity
     let channels: LinkChannels
     /// Another host outside of the emulator waits for the answer to its key request.
     private var keyAnswer: (@Sendable ([UInt8]?) -> Void)?
@@ -48,7 +48,8 @@ final class ExternalPeripheralLink: ChannelWorld {
             LinkSecurity.Ends(
                 handle: handle, number: connection.link, side: .central,
                 emulated: HCIAddress(connection.central.address), external: address),
-            PairingUser(hostThatAgrees: layer.emulator.configuration.agreesToPairing), of: layer)
+            connection.central.host.map(PairingUser.host) ?? .device(PairingDescription()), connection.security,
+            of: layer)
         channels.begin(self)
     }
 
@@ -65,24 +66,14 @@ final class ExternalPeripheralLink: ChannelWorld {
         perform(client.perform(operation, pending.lastNumber))
     }
 
-    /// Performs an operation; if the host demands security, the link is encrypted first, with a pairing if necessary.
-    func performSecured(_ operation: ATTClient.Operation, _ answer: @escaping (ATTClient.Outcome) -> Void) {
-        perform(operation) { [weak self] outcome in
-            guard let self, case .failed(let code) = outcome, Self.securityCodes.contains(code) else {
-                return answer(outcome)
-            }
-            security.secure { [weak self] isEncrypted in
-                guard let self, isEncrypted else { return answer(outcome) }
-                perform(operation, answer)
-            }
-        }
+    func begin() {
+        guard !isBetweenExternalHosts else { return }
+        security.begin()
+        discover()
     }
 
-    /// Insufficient authentication, encryption, or encryption key size.
-    private static let securityCodes: Set<ATTCode> = [.insufficientAuthentication, .insufficientEncryption, 0x0C]
-
     /// Discovers the services of the host.
-    func discover(isChange: Bool = false) {
+    private func discover(isChange: Bool = false) {
         perform(.discover) { [weak self] outcome in
             guard let self else { return }
             if case .discovered(let services, let name) = outcome {
@@ -114,16 +105,9 @@ final class ExternalPeripheralLink: ChannelWorld {
 
     // MARK: Channels
 
-    /// Opens a channel at the host; if the host demands security, the link is encrypted first, with a pairing if necessary.
     func open(_ request: ChannelRequest, _ answer: @escaping (ChannelResult) -> Void) {
         guard !isEnded else { return answer(.noResources) }
-        channels.open(request.psm, as: request.channel) { [weak self] result in
-            guard let self, result.requiresSecurity else { return answer(result) }
-            security.secure { [weak self] isEncrypted in
-                guard let self, isEncrypted, !isEnded else { return answer(result) }
-                channels.open(request.psm, as: request.channel, answer)
-            }
-        }
+        channels.open(request.psm, as: request.channel, answer)
     }
 
     /// The world has no channels that a peripheral opens.

@@ -178,7 +178,4 @@ extension ChannelResult {
         default: .noResources
         }
     }
-
-    /// Whether an encryption of the link, with a pairing if necessary, may help.
-    var requiresSecurity: Bool { refusal == .insufficientAuthentication || refusal == .insufficientEncryption }
 }

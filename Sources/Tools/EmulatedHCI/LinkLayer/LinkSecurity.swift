@@ -23,43 +23,57 @@ final class LinkSecurity: @unchecked Sendable {
 
     private let ends: Ends
     private let user: PairingUser
+    /// The security of the link when it was set up.
+    private let level: SecurityLevel
     private unowned let layer: EmulatedLinkLayer
     private var manager: SecurityManager
+    /// Called before the world learns that the link is encrypted with the keys of an earlier pairing.
+    var willResume: () -> Void = {}
     private var timer: (any BackendTimer)?
     /// The key with which the emulated central starts encryption, until the host has answered.
     private var startingKey: [UInt8]?
     /// The key of the emulated peripheral for the encryption that the host starts.
     private var offeredKey: [UInt8]?
-    private var waiters: [(Bool) -> Void] = []
-
-    init(_ ends: Ends, _ user: PairingUser, of layer: EmulatedLinkLayer) {
-        (self.ends, self.user, self.layer) = (ends, user, layer)
+    /// - Parameter level: The security of the new link, from which follows whether the emulated end has the keys.
+    init(_ ends: Ends, _ user: PairingUser, _ level: SecurityLevel, of layer: EmulatedLinkLayer) {
+        (self.ends, self.user, self.level, self.layer) = (ends, user, level, layer)
+        // A private address may be one that the world does not know.
+        let hasKeys = level != .plain || ends.external.isResolvable
         manager = SecurityManager(
             side: ends.side, address: ends.emulated, peerAddress: ends.external,
-            configuration: user.configuration(identity: ends.emulated),
-            keys: layer.bonds.keys(of: ends.external, at: ends.emulated),
+            configuration: user.configuration(identity: ends.emulated, in: layer.emulator),
+            keys: hasKeys ? layer.bonds.keys(of: ends.external, at: ends.emulated) : nil,
             random: SeededGenerator(
                 seed: layer.emulator.seed, stream: "security \(layer.host.name) \(ends.number)"))
     }
 
-    /// Begins with the keys of an earlier pairing, and asks for security if the device wants it.
+    /// Begins with the keys of an earlier pairing: a host's central encrypts at once, and a device may ask for security.
     func begin() {
-        if manager.keys != nil { layer.emulator.control(link: ends.number, .setSecurity(.bonded)) }
-        if user.requestsSecurity { handle(.encrypt) }
+        let present: SecurityLevel = manager.keys == nil ? .plain : .bonded
+        if present != level { layer.emulator.control(link: ends.number, .setSecurity(present)) }
+        if user.requestsSecurity || ends.side == .central && manager.keys != nil { handle(.encrypt) }
+    }
+
+    /// The values of the external client's Client Characteristic Configurations, which are stored with the keys.
+    var subscriptions: [AttributeID: UInt16] {
+        get { layer.bonds.subscriptions(of: ends.external, at: ends.emulated) }
+        set {
+            if manager.isEncrypted { layer.bonds.store(newValue, of: ends.external, at: ends.emulated) }
+        }
     }
 
     // MARK: Inputs
 
     func receive(_ packet: [UInt8]) { handle(.received(packet)) }
 
-    /// Encrypts the link, with a pairing if it is necessary.
-    ///
-    /// - Parameter completion: Receives whether the link is encrypted.
-    func secure(_ completion: @escaping (Bool) -> Void) {
-        guard !manager.isEncrypted else { return completion(false) }
-        waiters.append(completion)
-        if waiters.count == 1 { handle(.encrypt) }
+    /// Encrypts the link, with a pairing if it is necessary; the world learns of the result.
+    func secure() {
+        guard !manager.isEncrypted else { return end(.resumed) }
+        handle(.encrypt)
     }
+
+    /// Handles the answer of the user; nil ends the pairing.
+    func answer(_ answer: PairingAnswer?) { handle(answer.map(SecurityManager.Input.answered) ?? .cancel) }
 
     /// Handles the host's start of encryption as the central.
     ///
@@ -102,6 +116,9 @@ final class LinkSecurity: @unchecked Sendable {
     // MARK: Actions
 
     private func handle(_ input: SecurityManager.Input) {
+        if !manager.isPairing {
+            manager.configuration = user.configuration(identity: ends.emulated, in: layer.emulator)
+        }
         for action in manager.handle(input) { perform(action) }
     }
 
@@ -113,7 +130,8 @@ final class LinkSecurity: @unchecked Sendable {
             timer?.cancel()
             timer = layer.after(.seconds(30)) { [weak self] in self?.handle(.timedOut) }
         case .stopTimer: timer?.cancel()
-        case .ask(let question): if let answer = user.answer(to: question) { handle(.answered(answer)) }
+        case .ask(let question): ask(question)
+        // The end of the pairing follows.
         case .cancelQuestion: break
         case .startEncryption(let key, let random, let diversifier):
             startingKey = key
@@ -122,48 +140,63 @@ final class LinkSecurity: @unchecked Sendable {
         case .encrypted(let isAuthenticated):
             layer.emulator.control(
                 link: ends.number, .setSecurity(isAuthenticated ? .authenticated : .encrypted))
-            finish(true)
+        case .resumed:
+            willResume()
+            end(.resumed)
         case .paired(let keys, let isBonded):
             if isBonded { layer.bonds.store(keys, of: ends.external, at: ends.emulated, limit: user.maximumBonds) }
-        case .failed: finish(false)
+            end(.paired(isBonded: isBonded, isAuthenticated: keys.isAuthenticated))
+        case .failed(let failure): end(.failed(failure.code))
         }
     }
 
-    private func finish(_ isEncrypted: Bool) {
-        let waiting = waiters
-        waiters = []
-        for waiter in waiting { waiter(isEncrypted) }
+    private func ask(_ question: PairingQuestion) {
+        switch user {
+        case .device(let description): if let answer = description.answer(to: question) { handle(.answered(answer)) }
+        case .host: layer.emulator.control(link: ends.number, .askUser(ends.side, question))
+        }
     }
+
+    private func end(_ result: ExternalPairingResult) { layer.emulator.control(link: ends.number, .endPairing(result)) }
 }
 
 /// The user of an emulated device or host, who answers the questions of pairings.
-struct PairingUser: Sendable {
-    /// The pairing behavior; the host of an app has that of a device without input and output.
-    private let description: PairingDescription
-    private let isHost: Bool
-
+enum PairingUser: Sendable {
     /// The user of a described device.
-    init(_ description: PairingDescription) { (self.description, isHost) = (description, false) }
+    case device(PairingDescription)
+    /// The user of a host of the world, for whom an agent answers: by its number.
+    case host(Int)
 
-    /// The user of an app's host.
-    ///
-    /// - Parameter agrees: ``EmulatorConfiguration/agreesToPairing``.
-    init(hostThatAgrees agrees: Bool) {
-        (description, isHost) = (PairingDescription(answer: agrees ? .accept : .reject), true)
+    var requestsSecurity: Bool {
+        if case .device(let description) = self { description.requestsSecurity } else { false }
     }
 
-    var requestsSecurity: Bool { description.requestsSecurity }
-
     /// The number of peers whose keys are stored.
-    var maximumBonds: Int { isHost ? SecurityBonds.limit : description.maximumBonds }
+    var maximumBonds: Int {
+        if case .device(let description) = self { description.maximumBonds } else { SecurityBonds.limit }
+    }
 
-    func configuration(identity: HCIAddress) -> SecurityManager.Configuration {
-        var configuration = SecurityManager.Configuration(
-            capability: description.capability, identityAddress: identity)
-        configuration.isBondable = description.isBondable
-        configuration.passkey = description.passkey
-        if description.requiresAuthentication { configuration.authentication = .required }
-        switch description.answer {
+    func configuration(identity: HCIAddress, in emulator: Emulator) -> SecurityManager.Configuration {
+        switch self {
+        case .device(let description): return description.configuration(identity: identity)
+        case .host(let number):
+            let capability = emulator.pairingCapability(ofHost: number)
+            var configuration = SecurityManager.Configuration(
+                capability: capability ?? .noInputNoOutput, identityAddress: identity)
+            let agrees = capability != nil || emulator.configuration.agreesToPairing
+            configuration.policy = agrees ? .accept : .refuse(.pairingNotSupported)
+            return configuration
+        }
+    }
+}
+
+extension PairingDescription {
+    fileprivate func configuration(identity: HCIAddress) -> SecurityManager.Configuration {
+        var configuration = SecurityManager.Configuration(capability: capability, identityAddress: identity)
+        configuration.isBondable = isBondable
+        configuration.passkey = passkey
+        if requiresAuthentication { configuration.authentication = .required }
+        switch answer {
         case .accept: configuration.policy = .accept
         case .reject: configuration.policy = .refuse(.pairingNotSupported)
         case .ignore: configuration.policy = .ignore
@@ -175,12 +208,30 @@ struct PairingUser: Sendable {
     ///
     /// The user of a device cannot see a number that a host outside of the emulator shows, and enters the passkey of the
     /// description; without one, the pairing is rejected.
-    func answer(to question: PairingQuestion) -> PairingAnswer? {
+    fileprivate func answer(to question: PairingQuestion) -> PairingAnswer? {
         switch question {
         case .display: nil
-        case .consent, .confirm: description.answer == .accept ? .accept : .reject
-        case .enterPasskey: description.passkey.map(PairingAnswer.passkey) ?? .reject
+        case .consent, .confirm: answer == .accept ? .accept : .reject
+        case .enterPasskey: passkey.map(PairingAnswer.passkey) ?? .reject
         case .outOfBand: .reject
+        }
+    }
+}
+
+extension SecurityManager.Failure {
+    /// The error of the app that waits for the pairing.
+    fileprivate var code: BackendError.Code {
+        switch self {
+        case .ended(let reason), .endedByPeer(let reason):
+            switch reason {
+            case .pairingNotSupported, .authenticationRequirements, .commandNotSupported, .repeatedAttempts:
+                .operationNotSupported
+            case .confirmValueFailed, .checkFailed: .invalidParameters
+            default: .operationCancelled
+            }
+        case .encryption(HCIStatus.pinOrKeyMissing.rawValue): .peerRemovedPairingInformation
+        case .encryption, .timedOut: .encryptionTimedOut
+        case .disconnected: .peerDisconnected
         }
     }
 }
@@ -196,6 +247,7 @@ struct SecurityBonds: Sendable {
         /// The address of the host on the air when it paired.
         let external: HCIAddress
         let keys: SecurityKeys
+        var subscriptions: [AttributeID: UInt16] = [:]
 
         func isOf(_ address: HCIAddress) -> Bool {
             external == address || keys.peer.identityAddress == address || keys.resolves(address)
@@ -204,9 +256,22 @@ struct SecurityBonds: Sendable {
 
     private var bonds: [Bond] = []
 
+    private func index(of external: HCIAddress, at emulated: HCIAddress) -> Int? {
+        bonds.lastIndex { $0.emulated == emulated && $0.isOf(external) }
+    }
+
     /// Returns the keys of the host with an address on the air; nil if it has not paired with the emulated end.
     func keys(of external: HCIAddress, at emulated: HCIAddress) -> SecurityKeys? {
-        bonds.last { $0.emulated == emulated && $0.isOf(external) }?.keys
+        index(of: external, at: emulated).map { bonds[$0].keys }
+    }
+
+    /// Returns the values of the host's Client Characteristic Configurations.
+    func subscriptions(of external: HCIAddress, at emulated: HCIAddress) -> [AttributeID: UInt16] {
+        index(of: external, at: emulated).map { bonds[$0].subscriptions } ?? [:]
+    }
+
+    mutating func store(_ subscriptions: [AttributeID: UInt16], of external: HCIAddress, at emulated: HCIAddress) {
+        if let index = index(of: external, at: emulated) { bonds[index].subscriptions = subscriptions }
     }
 
     /// - Parameter limit: The number of hosts whose keys the emulated end stores.
@@ -221,10 +286,15 @@ struct SecurityBonds: Sendable {
     }
 }
 
+extension HCIAddress {
+    /// Whether the address is a resolvable private one.
+    fileprivate var isResolvable: Bool { isRandom && bits >> 46 == 0b01 }
+}
+
 extension SecurityKeys {
     /// Whether a resolvable private address is one of the peer's.
     fileprivate func resolves(_ address: HCIAddress) -> Bool {
-        guard address.isRandom, address.bits >> 46 == 1, let key = peer.identityKey else { return false }
+        guard address.isResolvable, let key = peer.identityKey else { return false }
         let bytes = address.bytes
         return SecurityFunctions.ah(key: key, random: Array(bytes[3...])) == Array(bytes[..<3])
     }

@@ -116,9 +116,9 @@ extension SecurityManager {
         case .resuming:
             guard status == 0 else { return end(.encryption(status: status)) }
             (phase, isRequestedByUser) = (.idle, false)
-            return encrypted(isAuthenticated: keys?.isAuthenticated == true)
+            return encrypted(isAuthenticated: keys?.isAuthenticated == true) + [.resumed]
         // A link without further pairings can still be encrypted.
-        case .barred: return status == 0 ? encrypted(isAuthenticated: keys?.isAuthenticated == true) : []
+        case .barred: return status == 0 ? encrypted(isAuthenticated: keys?.isAuthenticated == true) + [.resumed] : []
         case .idle, .asking, .requesting, .consenting, .authenticating, .distributing: return []
         }
     }

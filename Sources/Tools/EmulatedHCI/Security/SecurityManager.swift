@@ -50,6 +50,8 @@ package struct SecurityManager: Sendable {
         case answerKeyRequest(key: [UInt8]?)
         /// The link is encrypted, with the keys of this pairing or of an earlier one.
         case encrypted(isAuthenticated: Bool)
+        /// The encryption is that with the keys of an earlier pairing.
+        case resumed
         /// The pairing is complete. Both ends store the keys if they bond.
         case paired(SecurityKeys, isBonded: Bool)
         /// The pairing, or the encryption with the keys of an earlier one, failed.
@@ -131,7 +133,8 @@ package struct SecurityManager: Sendable {
     let side: LinkSide
     let address: HCIAddress
     let peerAddress: HCIAddress
-    let configuration: Configuration
+    /// Changes count from the next pairing on.
+    package var configuration: Configuration
     var random: SeededGenerator
     var phase = Phase.idle
     var openQuestion: PairingQuestion?
@@ -213,7 +216,7 @@ package struct SecurityManager: Sendable {
     // MARK: Failing
 
     /// Whether a failure of the peer would concern this end.
-    var isPairing: Bool {
+    package var isPairing: Bool {
         switch phase {
         case .asking, .requesting, .consenting, .authenticating, .encrypting, .distributing: true
         case .idle, .resuming, .barred: false

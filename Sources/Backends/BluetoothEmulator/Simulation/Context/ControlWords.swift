@@ -44,6 +44,8 @@ extension LinkControl {
         case .close: "is closed"
         case .setParameters(let parameters): "changes its interval to \(parameters.interval.words)"
         case .setSecurity(let level): "is now \(level)"
+        case .askUser(_, let question): "asks \(question)"
+        case .endPairing(let result): "ends a pairing: \(result)"
         case .notify, .send: ""
         }
     }
@@ -117,6 +119,7 @@ extension HostControl {
         case .setAdvertising: "changes its advertising"
         case .rotateAddress: "takes a new private address"
         case .setAirAddress(let address): "uses the address \(address)"
+        case .setLinkParameters(let parameters): "requests links with an interval of \(parameters.interval.words)"
         case .forget: "forgets a device"
         case .remember: "remembers a device"
         case .setFeature(let feature, let isSupported):

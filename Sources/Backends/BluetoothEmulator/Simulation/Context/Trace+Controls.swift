@@ -34,13 +34,15 @@ extension LinkControl {
         switch self {
         case .close: TraceLine("close", showsValues: true)
         case .setParameters(let parameters):
-            line("setParameters") { line in
-                line.add("interval", parameters.interval)
-                line.add("latency", parameters.peripheralLatency)
-                line.add("timeout", parameters.supervisionTimeout)
-            }
+            line("setParameters") { $0.add(parameters) }
         // Packets, which other kinds of traces show.
         case .notify, .send: nil
+        case .askUser(let side, let question):
+            line("askUser") { line in
+                line.add("side", quoted: "\(side)")
+                line.add("question", quoted: "\(question)")
+            }
+        case .endPairing(let result): line("endPairing") { $0.add("result", quoted: "\(result)") }
         case .setSecurity(let level): line("setSecurity") { $0.add("level", quoted: "\(level)") }
         }
     }
@@ -178,6 +180,7 @@ extension HostControl {
             }
         case .setMaximumMTU(let mtu): line("setMaximumMTU") { $0.add("mtu", mtu) }
         case .setAirAddress(let address): line("setAirAddress") { $0.add("address", address) }
+        case .setLinkParameters(let parameters): line("setLinkParameters") { $0.add(parameters) }
         case .forget(let peer): line("forget") { $0.add("peer", peer: peer) }
         case .remember(let peer): line("remember") { $0.add("peer", peer: peer) }
         case .setFeature(let feature, let isSupported):
@@ -253,6 +256,12 @@ extension HandlerReply {
 }
 
 extension TraceLine {
+    fileprivate mutating func add(_ parameters: ConnectionParameters) {
+        add("interval", parameters.interval)
+        add("latency", parameters.peripheralLatency)
+        add("timeout", parameters.supervisionTimeout)
+    }
+
     /// Adds a characteristic, and optionally a value.
     fileprivate mutating func add(_ path: CharacteristicPath, _ value: Data? = nil) {
         add("characteristic", characteristic: path.uuid, of: path.service, instance: path.index)

@@ -62,6 +62,9 @@ struct WorldContext: Sendable {
     /// Without an interested tap, a report costs that branch, draws no random number and schedules nothing.
     mutating func report(_ kind: TapEvent.Kind) { outputs.append(.tapped(event(kind))) }
 
+    /// Reports an event to the link layers of hosts outside of the emulator.
+    mutating func reportExternal(_ kind: TapEvent.Kind) { if tapped.contains(.externalHosts) { report(kind) } }
+
     /// Reports that a central's request for a channel was refused.
     mutating func reportRefusal(of psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>) {
         if tapped.contains(.channels) { report(.channelRefused(link: ref.serial, psm: psm, refusal)) }

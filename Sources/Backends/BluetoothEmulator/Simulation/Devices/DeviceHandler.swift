@@ -30,6 +30,9 @@ struct DeviceHandler: Sendable {
         asynchronous = peripheral.asynchronousHandler
     }
 
+    /// Whether the device is a host outside of the emulator.
+    var isExternal: Bool { asynchronous is any ExternalPeripheralHandler }
+
     var isPresent: Bool { behavior != nil || asynchronous != nil }
 
     /// Whether the handler has a parameter; a custom handler may have any.

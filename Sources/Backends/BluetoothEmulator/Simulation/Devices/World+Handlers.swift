@@ -114,7 +114,7 @@ extension World {
 
     /// Asks the host outside of the emulator behind a device for a channel; returns false for another device.
     mutating func isAsked(_ device: Device, for psm: UInt16, about answered: ATTTransaction) -> Bool {
-        guard device.handler.asynchronous is any ExternalPeripheralHandler else { return false }
+        guard device.handler.isExternal else { return false }
         let central = answered.link.centralIdentity(lower.hosts)
         return askLater(
             .channel(ChannelRequest(central: central, psm: psm, channel: channels.reserve())), about: answered)

@@ -14,6 +14,8 @@ struct Host: Sendable {
     /// The peers whose next connectable packet the host answers.
     var connecting: Set<PeerID> = []
     var scanning = HostScanning()
+    /// The parameters of new links, if a host outside of the emulator has chosen them.
+    var linkParameters: ConnectionParameters?
 
     /// Creates a described host; anonymous if it serves a peripheral manager that named none.
     init(_ description: HostDescription, isAnonymous: Bool = false) {

@@ -74,6 +74,7 @@ extension World {
         case .setAirAddress(let address):
             lower.hosts[host].identity.airAddress = address
             lower.hosts.reportChange(of: host, &lower.context)
+        case .setLinkParameters(let parameters): lower.hosts[host].linkParameters = parameters
         case .authorize(let status):
             authorize(status, host)
             // The permission belongs to the app; hosts of managers that named none follow the default host's.

@@ -61,7 +61,7 @@ struct ExternalPackets: Sendable {
             queue.bytesSent = sent < packet.length ? sent : 0
             guard sent >= packet.length else { break }
             queue.packets.removeFirst()
-            if lower.context.tapped.contains(.externalPackets) {
+            if lower.context.tapped.contains(.externalHosts) {
                 lower.context.report(
                     .externalPacket(link: ref.serial, from: side, channel: packet.channel, packet.payload))
             }

@@ -18,10 +18,16 @@ struct LinkTiming: Sendable {
     /// The packets of the present connection event; the earlier of two links counts the packets of both directions.
     var event = ConnectionEventPackets()
 
-    init(_ configuration: EmulatorConfiguration, _ device: PeripheralDescription, anchor: Nanoseconds) {
-        interval = (device.connectionInterval ?? configuration.connectionInterval).nanoseconds
-        latency = device.peripheralLatency
-        supervisionTimeout = (device.supervisionTimeout ?? configuration.supervisionTimeout).nanoseconds
+    /// - Parameter chosen: The central's parameters in place of the usual ones; a world without latency stays without.
+    init(
+        _ configuration: EmulatorConfiguration, _ device: PeripheralDescription, _ chosen: ConnectionParameters? = nil,
+        anchor: Nanoseconds
+    ) {
+        let usual = device.connectionInterval ?? configuration.connectionInterval
+        interval = usual == .zero ? 0 : (chosen?.interval ?? usual).nanoseconds
+        latency = chosen?.peripheralLatency ?? device.peripheralLatency
+        let timeout = chosen?.supervisionTimeout ?? device.supervisionTimeout ?? configuration.supervisionTimeout
+        supervisionTimeout = timeout.nanoseconds
         self.anchor = anchor
         delays = ProcedureDelays(configuration)
         limits = LinkLayerLimits(configuration, device)

@@ -122,7 +122,9 @@ extension World {
         let mtu = min(server, device.description.maximumMTU, maximumMTU(of: host))
         var new = Link(
             host: host, device: ref, peer: peer, mtu: mtu,
-            timing: LinkTiming(lower.context.configuration, device.description, anchor: lower.context.now),
+            timing: LinkTiming(
+                lower.context.configuration, device.description, lower.hosts[host].linkParameters,
+                anchor: lower.context.now),
             security: level)
         security.showCentral(of: &new, device, lower.hosts)
         let link = lower.links.insert(new, sharing: existing, &lower.context)
@@ -268,6 +270,10 @@ extension World {
         case .close: lower.links.close(ref, .remote, &lower.context)
         case .setParameters(let parameters): lower.links.update(parameters, ref, &lower.context)
         case .setSecurity(let level): security.secure(ref, level, &lower)
+        case .askUser(let side, let question): security.ask(question, side, on: ref, &lower)
+        case .endPairing(let result):
+            if result == .resumed { resumeBond(on: ref) }
+            pairingContinued(security.endExternal(result, on: ref, &lower), on: ref)
         case .notify(let attribute, let value): notify(value, attribute, on: ref)
         case .send(let side, let channel, let payload):
             externalPackets.send(payload, on: channel, by: side, of: ref, &lower)

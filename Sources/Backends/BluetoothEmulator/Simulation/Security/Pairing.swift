@@ -64,20 +64,29 @@ struct Pairing: Sendable {
 
     /// Asks an agent the question that the method requires of its side.
     mutating func ask(_ agent: Ref<Manager>, _ side: LinkSide, _ context: inout WorldContext) {
-        guard let method, let peer = sides[side]?.peer else { return }
-        let kind: PairingQuestion
-        switch method {
-        case .justWorks:
-            // The app that requested the pairing need not agree to it.
-            guard !askers.contains(where: { $0.manager == agent }) else { return }
-            kind = .consent
-        case .numericComparison: kind = .confirm(passkey: passkey)
-        case .passkey(let shownBy): kind = shownBy == side ? .display(passkey: passkey) : .enterPasskey
-        case .outOfBand: kind = .outOfBand
-        }
+        guard let method else { return }
+        let question: PairingQuestion =
+            switch method {
+            case .justWorks: .consent
+            case .numericComparison: .confirm(passkey: passkey)
+            case .passkey(let shownBy): shownBy == side ? .display(passkey: passkey) : .enterPasskey
+            case .outOfBand: .outOfBand
+            }
+        _ = ask(question, agent, side, &context)
+    }
+
+    /// Asks an agent a question of its side.
+    ///
+    /// - Returns: Whether it is asked: the app that requested the pairing need not agree to it.
+    mutating func ask(
+        _ question: PairingQuestion, _ agent: Ref<Manager>, _ side: LinkSide, _ context: inout WorldContext
+    ) -> Bool {
+        guard let peer = sides[side]?.peer, question != .consent || !askers.contains(where: { $0.manager == agent })
+        else { return false }
         let id = context.identifiers.nextQuestion()
-        questions.append(Question(id: id, agent: agent, side: side, kind: kind))
-        context.emit(PairingEvent.requested(request: id, peer: peer, question: kind), to: agent)
+        questions.append(Question(id: id, agent: agent, side: side, kind: question))
+        context.emit(PairingEvent.requested(request: id, peer: peer, question: question), to: agent)
+        return true
     }
 
     func cancelQuestions(_ context: inout WorldContext) {

@@ -25,24 +25,44 @@ extension Security {
             pairings[ref]?.askers += askers
             return nil
         }
-        var sides = [LinkSide.central: Pairing.Side(host: link.host, peer: link.peer)]
-        if let server = device?.host, let central = link.central {
-            sides[.peripheral] = Pairing.Side(host: server, peer: central)
-        }
+        let sides = sides(of: link, device, lower)
         guard !barred.contains(ref) else {
             let pairing = Pairing(number: 0, sides: sides, operation: operation, askers: askers)
             return end(pairing, BackendError(.encryptionTimedOut, operation: "pair"), &lower)
         }
-        var pairing = Pairing(
-            number: lower.context.identifiers.nextPairing(), sides: sides, operation: operation, askers: askers)
-        if lower.context.tapped.contains(.security) { lower.context.report(.pairingStarted(link: ref.serial)) }
-        pairing.messageSent(on: ref, &lower.context)
-        pairings[ref] = pairing
+        // The device of a link to a host outside of the emulator requests security by itself.
+        let externalSide = lower.externalSide(of: link)
+        guard externalSide == nil || asker != nil || operation != nil else { return nil }
+        let pairing = begin(
+            Pairing(
+                number: lower.context.identifiers.nextPairing(), sides: sides, operation: operation, askers: askers),
+            ref, &lower.context)
+        guard externalSide == nil else {
+            lower.context.reportExternal(.externalPairingRequested(link: ref.serial))
+            return nil
+        }
         // The exchange of features takes a round trip.
         let event = link.timing.connectionEvent(from: lower.context.now) + link.timing.interval
         lower.context.queue.schedule(
             .pairingFeatures(ref, pairing.number), at: event + lower.context.configuration.pairingDelay.nanoseconds)
         return nil
+    }
+
+    private func sides(of link: Link, _ device: Device?, _ lower: LowerLayers) -> [LinkSide: Pairing.Side] {
+        var sides: [LinkSide: Pairing.Side] = [:]
+        if lower.externalSide(of: link) != .central { sides[.central] = Pairing.Side(host: link.host, peer: link.peer) }
+        if let server = device?.host, let central = link.central {
+            sides[.peripheral] = Pairing.Side(host: server, peer: central)
+        }
+        return sides
+    }
+
+    private mutating func begin(_ new: Pairing, _ ref: Ref<Link>, _ context: inout WorldContext) -> Pairing {
+        var pairing = new
+        if context.tapped.contains(.security) { context.report(.pairingStarted(link: ref.serial)) }
+        pairing.messageSent(on: ref, &context)
+        pairings[ref] = pairing
+        return pairing
     }
 
     /// Chooses the method and asks the users, when both sides know each other's capabilities.
@@ -134,10 +154,19 @@ extension Security {
             return nil
         }
         pairings[ref] = nil
+        return succeed(
+            pairing, isBonded: isBonded, securing: isAuthenticated ? .authenticated : .encrypted, on: ref, &lower)
+    }
+
+    /// - Parameter level: The security that the link gets with it; nil if it has that already.
+    private func succeed(
+        _ pairing: Pairing, isBonded: Bool, securing level: SecurityLevel? = nil, on ref: Ref<Link>,
+        _ lower: inout LowerLayers
+    ) -> Outcome {
         if lower.context.tapped.contains(.security) {
             lower.context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
         }
-        secure(ref, isAuthenticated ? .authenticated : .encrypted, &lower)
+        if let level { secure(ref, level, &lower) }
         pairing.cancelTimeout(&lower.context)
         // The end of the pairing also removes a number that is still displayed.
         pairing.emit(lower.hosts, &lower.context) { .paired(peer: $0, operation: $1, isBonded: isBonded) }
@@ -163,6 +192,10 @@ extension Security {
         let found = pairings.first { $0.value.questions.contains { $0.id == id && $0.agent == agent } }
         guard let ref = found?.key, let link = lower.links[ref], let agrees = pairings[ref]?.answer(id, answer) else {
             return nil
+        }
+        guard lower.externalSide(of: link) == nil else {
+            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, agrees ? answer : .reject))
+            return (ref, nil)
         }
         guard agrees else { return (ref, fail(ref, .operationCancelled, "the user refuses", &lower)) }
         pairings[ref]?.messageSent(on: ref, &lower.context)
@@ -203,6 +236,61 @@ extension Security {
         context.queue.schedule(.pairingFeatures(ref, pairing.number), at: context.now)
     }
 
+    // MARK: Hosts outside of the emulator
+
+    /// Asks the user of the emulated end of a link whose ends pair by themselves.
+    ///
+    /// Without an agent, the settings decide.
+    mutating func ask(
+        _ question: PairingQuestion, _ side: LinkSide, on ref: Ref<Link>, _ lower: inout LowerLayers
+    ) {
+        guard let link = lower.links[ref], lower.externalSide(of: link) == side.other else { return }
+        var pairing =
+            pairings[ref]
+            ?? begin(
+                Pairing(
+                    number: lower.context.identifiers.nextPairing(),
+                    sides: sides(of: link, lower.air.devices[link.device], lower)
+                ), ref, &lower.context)
+        pairing.messageSent(on: ref, &lower.context)
+        let agent = pairing.sides[side].flatMap { lower.hosts.agents(of: $0.host).last?.ref }
+        if agent.map({ pairing.ask(question, $0, side, &lower.context) }) != true {
+            let agrees = agent != nil || lower.context.configuration.agreesToPairing
+            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, agrees ? .accept : .reject))
+        }
+        pairings[ref] = pairing
+    }
+
+    /// Handles the end of a pairing of two ends that pair by themselves; the emulated one stores the key.
+    mutating func endExternal(
+        _ result: ExternalPairingResult, on ref: Ref<Link>, _ lower: inout LowerLayers
+    ) -> Outcome? {
+        guard let link = lower.links[ref], let side = lower.externalSide(of: link) else { return nil }
+        var isBonded = true
+        switch result {
+        case .failed(let code): return fail(ref, code, nil, &lower)
+        case .paired(let bonds, let isAuthenticated):
+            isBonded = bonds && store(isAuthenticated, link, side, &lower)
+        case .resumed: break
+        }
+        guard let pairing = pairings.removeValue(forKey: ref) else { return nil }
+        return succeed(pairing, isBonded: isBonded, on: ref, &lower)
+    }
+
+    /// Stores the key of the emulated end, if it has room.
+    private mutating func store(
+        _ isAuthenticated: Bool, _ link: Link, _ side: LinkSide, _ lower: inout LowerLayers
+    ) -> Bool {
+        guard let device = lower.air.devices[link.device],
+            hasRoomForBond(link, device, lower.hosts, lower.context.configuration.maximumBonds)
+        else { return false }
+        bond(
+            link.host, with: link.device, device, as: link.peer, lower.context.random.security.next(),
+            isAuthenticated: isAuthenticated, isStoredByHost: side == .peripheral, isStoredByDevice: side == .central,
+            &lower)
+        return true
+    }
+
     // MARK: Failing
 
     private mutating func fail(
@@ -236,6 +324,9 @@ extension Security {
         pairings[ref]?.askers = others
         let isUnwanted = others.isEmpty && !pairing.askers.isEmpty && pairing.operation == nil
         guard isUnwanted || pairing.questions.contains(where: { $0.agent == agent }) else { return nil }
+        if let link = lower.links[ref], lower.externalSide(of: link) != nil {
+            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, nil))
+        }
         return fail(ref, .operationCancelled, "the agent is gone", &lower)
     }
 

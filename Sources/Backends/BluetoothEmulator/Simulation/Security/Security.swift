@@ -48,22 +48,24 @@ struct Security: Sendable {
             && hasRoom(self[link.host].bonds, device.identity.identityAddress, maximum)
     }
 
-    /// Stores a new key on both sides, or on the device's side only.
+    /// Stores a new key on both sides, or on one side only.
     mutating func bond(
         _ host: Int, with ref: Ref<Device>, _ device: Device, as peer: PeerID, _ key: UInt64, isAuthenticated: Bool,
-        isStoredByHost: Bool = true, _ lower: inout LowerLayers
+        isStoredByHost: Bool = true, isStoredByDevice: Bool = true, _ lower: inout LowerLayers
     ) {
         let (central, address) = (lower.hosts[host].identity, device.identity.identityAddress)
         if isStoredByHost {
             self[host].bonds[address] = Bond(key: key, isAuthenticated: isAuthenticated, peer: peer)
         }
-        var serverBond = Bond(
-            key: key, isAuthenticated: isAuthenticated,
-            peer: lower.hosts[device.host ?? host].identity.peerID(of: central.airAddress))
-        serverBond.services = device.server.database.services
-        setServerBond(serverBond, with: central.address, ref, device)
+        if isStoredByDevice {
+            var serverBond = Bond(
+                key: key, isAuthenticated: isAuthenticated,
+                peer: lower.hosts[device.host ?? host].identity.peerID(of: central.airAddress))
+            serverBond.services = device.server.database.services
+            setServerBond(serverBond, with: central.address, ref, device)
+        }
         if isStoredByHost { reportBond(address, on: host, &lower) }
-        if let server = device.host { reportBond(central.address, on: server, &lower) }
+        if isStoredByDevice, let server = device.host { reportBond(central.address, on: server, &lower) }
     }
 
     private func reportBond(_ address: DeviceAddress, on host: Int, _ lower: inout LowerLayers) {
@@ -145,6 +147,7 @@ struct Security: Sendable {
         guard let own = self[number].bonds[device.identity.identityAddress] else {
             return .secured(theirs == nil ? .plain : .bonded)
         }
+        if device.handler.isExternal { return .secured(.bonded) }
         if device.host == nil, device.description.pairing.answer == .ignore { return .silent }
         return theirs?.key == own.key ? .secured(own.security) : .forgotten
     }

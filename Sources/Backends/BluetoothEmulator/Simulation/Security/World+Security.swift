@@ -175,8 +175,13 @@ extension World {
             let bond = security.serverBond(link.device, device, with: lower.hosts[link.host])
         else { return }
         gatt[ref]?.client.cache = security[link.host].bonds[device.identity.identityAddress]?.cache
+        let leases = lower.externalSide(of: link) == .central ? lower.hosts[link.host].ledger.leases(of: link.peer) : []
         for attribute in bond.subscriptions.keys.sorted() {
             guard let uuid = device.server.database[attribute]?.uuid else { continue }
+            // A host outside of the emulator gets the values by itself; on others, apps subscribe.
+            for lease in leases {
+                _ = lower.hosts[link.host].ledger.setSubscribed(lease.manager, to: attribute, of: link.peer, true)
+            }
             subscribe(attribute, uuid, bond.subscriptions[attribute], on: ref)
         }
         let present = device.server.database.services
