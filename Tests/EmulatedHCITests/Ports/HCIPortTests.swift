@@ -348,6 +348,48 @@ import Testing
         #expect(throws: HCIPortError.self) { try open("other", on: port.address) }
     }
 
+    @Test func aSocketFileInUseIsUnavailableAndStays() async throws {
+        try await withFolder { folder in
+            let path = folder + "/hci"
+            let port = try open(on: .unix(path: path))
+            #expect(throws: HCIPortError.unavailable(.unix(path: path), "Address already in use")) {
+                try open("other", on: .unix(path: path))
+            }
+            try await TestHost(port).begin()
+            port.close()
+            _ = try await reopened(path)
+            unlink(path)
+        }
+    }
+
+    @Test func theSocketFileOfAKilledProcessIsReplaced() async throws {
+        try await withFolder { folder in
+            let path = folder + "/hci"
+            let leftover = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+            var name = sockaddr_un()
+            name.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+            let result = withUnsafeBytes(of: &name) {
+                bind(
+                    leftover, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                    socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+            #expect(result == 0)
+            close(leftover)
+            try await TestHost(open(on: .unix(path: path))).begin()
+            unlink(path)
+        }
+    }
+
+    @Test func anotherFileIsUnavailableAndStays() async throws {
+        try await withFolder { folder in
+            let path = folder + "/hci"
+            close(creat(path, 0o600))
+            #expect(throws: HCIPortError.self) { try open(on: .unix(path: path)) }
+            #expect(unlink(path) == 0)
+        }
+    }
+
     @Test(arguments: ["/nonexistent/hci", "/tmp/" + String(repeating: "x", count: 200)])
     func anImpossiblePathIsUnavailable(_ path: String) {
         let error = #expect(throws: HCIPortError.self) { try open(on: .unix(path: path)) }

@@ -78,14 +78,34 @@ struct ListeningSocket: PortTransport {
             throw .unavailable(address, "the path is too long")
         }
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         // Only the owner may connect, and no program can before the socket listens.
         let isOpen = withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && chmod(path, 0o600) == 0
-                    && Glibc.listen(descriptor, 1) == 0
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                var isBound = bind(descriptor, name, length) == 0
+                if !isBound, errno == EADDRINUSE {
+                    isBound = removeLeftover(path, name, length) && bind(descriptor, name, length) == 0
+                }
+                return isBound && chmod(path, 0o600) == 0 && Glibc.listen(descriptor, 1) == 0
             }
         }
         guard isOpen else { throw .unavailable(address, systemReason) }
+    }
+
+    /// Removes the socket file of a process that was killed: an own one at which nobody listens.
+    ///
+    /// - Returns: Whether there was one; if not, `errno` says that the address is in use.
+    private static func removeLeftover(_ path: String, _ name: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
+        defer { errno = EADDRINUSE }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+            return false
+        }
+        let types = [SOCK_STREAM, SOCK_CLOEXEC, SOCK_NONBLOCK].reduce(CInt(0)) { $0 | CInt($1.rawValue) }
+        let probe = socket(AF_UNIX, types, 0)
+        guard probe >= 0 else { return false }
+        defer { Glibc.close(probe) }
+        return connect(probe, name, length) != 0 && errno == ECONNREFUSED && unlink(path) == 0
     }
 }
 #endif
