@@ -7,19 +7,26 @@ import BluetoothValues
 import Dispatch
 import Logging
 
-/// The device that a host outside of the emulator is to the centrals of the world, with the data of one advertising set.
+/// The device that a host outside of the emulator is to the centrals of the world, with the advertising sets of one address.
 ///
 /// The world serves discoveries from the attributes that the host serves, which are discovered on its first link; reads,
 /// writes and subscriptions are requests to the host.
 // Invariant: all variables are used on the link layer's queue only.
 final class ExternalDevice: @unchecked Sendable {
+    private struct AdvertisingSet {
+        /// The number of the set in the world.
+        let index: Int
+        var settings: LinkLayerCommand.AdvertisingSettings
+        var timer: (any BackendTimer)?
+        var isOn = true
+    }
+
     private weak var layer: EmulatedLinkLayer?
     private let queue: DispatchQueue
-    /// The number of the advertising set.
-    private let set: UInt8
-    private let name: String
-    private var timer: (any BackendTimer)?
-    private var settings: LinkLayerCommand.AdvertisingSettings
+    private let address: HCIAddress
+    let name: String
+    /// The sets by their numbers of the host.
+    private var sets: [UInt8: AdvertisingSet] = [:]
     private var device: EmulatedDevice?
     private var links: [UInt32: ExternalPeripheralLink] = [:]
     /// The links whose end is reported, but which the world has not closed yet.
@@ -30,13 +37,11 @@ final class ExternalDevice: @unchecked Sendable {
     /// The number of the device in the world; nil if it could not be added.
     var number: UInt32? { device?.number }
 
-    init(
-        _ layer: EmulatedLinkLayer, _ set: UInt8, _ settings: LinkLayerCommand.AdvertisingSettings, named name: String
-    ) {
-        (self.layer, queue, self.set) = (layer, layer.queue, set)
-        (self.name, self.settings) = (name, settings)
+    init(_ layer: EmulatedLinkLayer, _ address: HCIAddress, named name: String) {
+        (self.layer, queue) = (layer, layer.queue)
+        (self.address, self.name) = (address, name)
         let description = PeripheralDescription(
-            name: name, address: DeviceAddress(bits: settings.address.bits), advertising: [advertising],
+            name: name, address: DeviceAddress(bits: address.bits),
             // The host pairs by its own Security Manager.
             pairing: PairingDescription(answer: .reject))
         do {
@@ -44,56 +49,57 @@ final class ExternalDevice: @unchecked Sendable {
         } catch {
             EmulatedLinkLayer.logger.line(.warning, "\(name) cannot advertise: \(error)")
         }
-        startTimer()
     }
 
     // MARK: Advertising
 
-    private func startTimer() {
-        timer?.cancel()
-        timer = settings.duration.flatMap { duration in
-            layer?.after(duration) { [weak self, set] in
-                self?.stopAdvertising()
-                self?.layer?.emit(.advertisingEnded(set: set))
+    /// Whether the device has no set and no link.
+    var isUnused: Bool { sets.isEmpty && links.isEmpty }
+
+    func advertise(_ number: UInt8, _ settings: LinkLayerCommand.AdvertisingSettings) {
+        sets[number]?.timer?.cancel()
+        let index = sets[number]?.index ?? freeIndex
+        let timer = settings.duration.flatMap { duration in
+            layer?.after(duration) { [weak self] in
+                self?.stopAdvertising(number)
+                self?.layer?.emit(.advertisingEnded(set: number))
             }
         }
-    }
-
-    private var advertising: AdvertisingDescription {
-        var data = AdvertisingData(Advertisement(structures: settings.data))
-        data.encoded = settings.data
-        var response: AdvertisingData?
-        if settings.isScannable, !settings.scanResponse.isEmpty, !(settings.isExtended && settings.isConnectable) {
-            response = AdvertisingData(Advertisement(structures: settings.scanResponse))
-            response?.encoded = settings.scanResponse
-        }
-        return AdvertisingDescription(
-            data, scanResponse: response,
-            interval: min(.milliseconds(10_240), max(.milliseconds(20), settings.interval)),
-            isConnectable: settings.isConnectable, isExtended: settings.isExtended)
-    }
-
-    /// Advertises with other settings; returns false if the device must be replaced, because it has another address.
-    func advertise(_ settings: LinkLayerCommand.AdvertisingSettings) -> Bool {
-        guard let device, settings.address == self.settings.address else { return false }
-        self.settings = settings
-        startTimer()
+        sets[number] = AdvertisingSet(index: index, settings: settings, timer: timer)
         do {
-            try device.setAdvertising(advertising)
-            device.setAdvertising(true)
+            try device?.setAdvertising(AdvertisingDescription(settings), set: index)
+            device?.setAdvertising(true, set: index)
         } catch {
             EmulatedLinkLayer.logger.line(.warning, "\(name) cannot advertise: \(error)")
         }
-        return true
     }
 
-    func stopAdvertising() {
-        timer?.cancel()
-        device?.setAdvertising(false)
+    private var freeIndex: Int {
+        let taken = Set(sets.values.map(\.index))
+        return (0...sets.count).first { !taken.contains($0) } ?? sets.count
+    }
+
+    func stopAdvertising(_ number: UInt8) {
+        guard let set = sets[number] else { return }
+        set.timer?.cancel()
+        sets[number]?.isOn = false
+        device?.setAdvertising(false, set: set.index)
+    }
+
+    /// Removes a set, whose host advertises it with another address now.
+    func removeAdvertising(_ number: UInt8) {
+        stopAdvertising(number)
+        sets[number] = nil
+    }
+
+    /// The connectable sets that are on the air, with the lowest number first.
+    private var connectableSets: [(number: UInt8, settings: LinkLayerCommand.AdvertisingSettings)] {
+        sets.filter { $0.value.isOn && $0.value.settings.isConnectable }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value.settings) }
     }
 
     func remove() {
-        timer?.cancel()
+        for set in sets.values { set.timer?.cancel() }
         for link in links.values { link.end() }
         links = [:]
         device?.remove()
@@ -118,9 +124,9 @@ final class ExternalDevice: @unchecked Sendable {
     func opened(_ connection: TappedConnection) {
         guard let layer, links[connection.link] == nil, !forgotten.contains(connection.link) else { return }
         // As in a controller, a connectable set ends with the connection that it leads to.
-        stopAdvertising()
-        let link = ExternalPeripheralLink(
-            layer.nextHandle(), connection, address: settings.address, of: self, in: layer)
+        let set = connectableSets.first?.number
+        if let set { stopAdvertising(set) }
+        let link = ExternalPeripheralLink(layer.nextHandle(), connection, address: address, of: self, in: layer)
         links[connection.link] = link
         layer.emit(
             .connected(
@@ -186,8 +192,9 @@ final class ExternalDevice: @unchecked Sendable {
 
     fileprivate func accepts(_ central: CentralIdentity) -> Bool {
         let address = HCIAddress(central.address)
-        if let peer = settings.peer, peer != address { return false }
-        return settings.acceptedCentrals?.contains(address) ?? true
+        return connectableSets.contains { _, settings in
+            (settings.peer ?? address) == address && settings.acceptedCentrals?.contains(address) != false
+        }
     }
 
     fileprivate func perform(
@@ -295,5 +302,22 @@ final class ExternalDevice: @unchecked Sendable {
                 queue.async { body(self.device) { continuation.resume(returning: $0) } }
             }
         }
+    }
+}
+
+extension AdvertisingDescription {
+    /// A set whose host decides whether it continues while a central is connected.
+    fileprivate init(_ settings: LinkLayerCommand.AdvertisingSettings) {
+        var data = AdvertisingData(Advertisement(structures: settings.data))
+        data.encoded = settings.data
+        var response: AdvertisingData?
+        if settings.isScannable, !settings.scanResponse.isEmpty, !(settings.isExtended && settings.isConnectable) {
+            response = AdvertisingData(Advertisement(structures: settings.scanResponse))
+            response?.encoded = settings.scanResponse
+        }
+        self.init(
+            data, scanResponse: response,
+            interval: min(.milliseconds(10_240), max(.milliseconds(20), settings.interval)),
+            isConnectable: settings.isConnectable, continuesWhileConnected: true, isExtended: settings.isExtended)
     }
 }

@@ -4,12 +4,14 @@ import BluetoothHCI
 import BluetoothSupport
 import Dispatch
 
-/// A host outside of the emulator as the peripheral: its advertising sets, each of which is a device of the world.
+/// A host outside of the emulator as the peripheral: its addresses, each of which is a device of the world.
 // Invariant: used on the queue of the link layer only.
 final class PeripheralSide: @unchecked Sendable {
     private unowned let layer: EmulatedLinkLayer
     let role: ExternalPeripheral
-    private var devices: [UInt8: ExternalDevice] = [:]
+    private var devices: [HCIAddress: ExternalDevice] = [:]
+    /// The addresses of the sets, by their numbers.
+    private var addresses: [UInt8: HCIAddress] = [:]
 
     init(of layer: EmulatedLinkLayer) {
         self.layer = layer
@@ -42,20 +44,33 @@ final class PeripheralSide: @unchecked Sendable {
     // MARK: Advertising
 
     func advertise(_ set: UInt8, _ settings: LinkLayerCommand.AdvertisingSettings?) {
+        let earlier = addresses[set].flatMap { devices[$0] }
         guard let settings else {
-            devices[set]?.stopAdvertising()
+            earlier?.stopAdvertising(set)
             return
         }
-        if let device = devices[set], device.advertise(settings) { return }
-        devices[set]?.remove()
-        devices[set] = ExternalDevice(
-            layer, set, settings, named: "\(layer.host.name)\(set == 0 ? "" : " \(set)")")
+        if let address = addresses[set], address != settings.address {
+            earlier?.removeAdvertising(set)
+            if earlier?.isUnused == true { devices.removeValue(forKey: address)?.remove() }
+        }
+        addresses[set] = settings.address
+        let device = devices[settings.address] ?? ExternalDevice(layer, settings.address, named: freeName)
+        devices[settings.address] = device
+        device.advertise(set, settings)
         publishNumbers()
+    }
+
+    /// The name of the host, with a number if the host has a device with another address.
+    private var freeName: String {
+        let (name, taken) = (layer.host.name, Set(devices.values.map(\.name)))
+        guard taken.contains(name) else { return name }
+        let number = (2...taken.count + 1).first { !taken.contains("\(name) \($0)") }
+        return "\(name) \(number ?? taken.count + 1)"
     }
 
     func removeAll() {
         for device in devices.values { device.remove() }
-        devices = [:]
+        (devices, addresses) = ([:], [:])
         publishNumbers()
     }
 
@@ -76,7 +91,10 @@ final class PeripheralSide: @unchecked Sendable {
     }
 
     func closed(_ number: UInt32, _ reason: DisconnectReason) {
-        for device in devices.values { device.closed(number, reason) }
+        for (address, device) in devices {
+            device.closed(number, reason)
+            if device.isUnused { devices.removeValue(forKey: address)?.remove() }
+        }
     }
 
     /// Closes a link whose end is reported already.
