@@ -44,6 +44,7 @@ final class EmulatedControllerFixture: ContractFixture {
         host = try emulator.add(
             HostDescription(name: "Controller", address: DeviceAddress(bits: 0x0002_5B00_0000 + number)))
         program = try await DBusConnection.open(at: .system)
+        try await Self.startDaemonIfItDied(program)
         let address = try #require(Self.port.flatMap { HCIPortAddress($0) }, "CONTRACT_CONTROLLER is vhci or usb")
         controller = try HCIPort.open(emulator, host: host.name, on: address)
         try await waitUntilPowered()
@@ -85,7 +86,7 @@ final class EmulatedControllerFixture: ContractFixture {
         switch action {
         case .adapter(let isPowered): try await switchAdapter(isPowered)
         case .daemon(let isRunning):
-            try await control(isRunning ? "start" : "stop")
+            try await Self.control(isRunning ? "start" : "stop")
             if isRunning { try await waitUntilPowered() }
         case .otherApp(let isConnected):
             let address = ContractWorld.contractAddress.replacing(":", with: "_")
@@ -151,9 +152,19 @@ final class EmulatedControllerFixture: ContractFixture {
         }
     }
 
+    /// Starts the daemon again that an earlier scenario has killed, and reports it.
+    private static func startDaemonIfItDied(_ program: DBusConnection) async throws {
+        let reply = try await program.call(
+            to: BusDriver.name, path: .root, interface: BusDriver.name, member: "NameHasOwner",
+            [.string("org.bluez")])
+        guard reply.first == .boolean(false) else { return }
+        print("contract: bluetoothd had died, and was started again")
+        try await control("start")
+    }
+
     /// Starts or stops the daemon with the program that `BLUEZ_DAEMON_CONTROL` names.
-    private func control(_ action: String) async throws {
-        let program = try #require(Self.environment["BLUEZ_DAEMON_CONTROL"], "BLUEZ_DAEMON_CONTROL is not set")
+    private static func control(_ action: String) async throws {
+        let program = try #require(environment["BLUEZ_DAEMON_CONTROL"], "BLUEZ_DAEMON_CONTROL is not set")
         let outcome = try await ChildProcess.run(program, [action])
         #expect(outcome.status == 0)
     }
