@@ -28,9 +28,10 @@ import Testing
     }
 
     private var sets: [String: [Bool]] {
-        Dictionary(uniqueKeysWithValues: emulator.devices.map { device in
-            (device.name, device.presentDescription?.advertising.map(\.isEnabled) ?? [])
-        })
+        Dictionary(
+            uniqueKeysWithValues: emulator.devices.map { device in
+                (device.name, device.presentDescription?.advertising.map(\.isEnabled) ?? [])
+            })
     }
 
     @Test func setsWithOneAddressAreOneDevice() {
