@@ -92,7 +92,7 @@ struct ListeningSocket: PortTransport {
         guard isOpen else { throw .unavailable(address, systemReason) }
     }
 
-    /// Removes the socket file of a process that was killed: an own one at which nobody listens.
+    /// Removes the socket file of a process that was killed: an own one without a listener.
     ///
     /// - Returns: Whether there was one; if not, `errno` says that the address is in use.
     private static func removeLeftover(_ path: String, _ name: UnsafePointer<sockaddr>, _ length: socklen_t) -> Bool {
