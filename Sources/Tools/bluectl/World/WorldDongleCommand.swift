@@ -43,7 +43,10 @@ struct WorldDongleCommand: AsyncParsableCommand, Sendable {
         let address = try kind?.address ?? Self.presentKind()
         let emulator = try shared.emulator(global)
         try BackendSelector.beginCapture(global)
-        let adapters = try emulator.hosts.filter { $0.hci == nil }.map { host in
+        let others = Set(shared.externalHosts.map(\.name))
+        let hosts = emulator.hosts.filter { $0.hci == nil && !others.contains($0.name) }
+        guard !hosts.isEmpty else { throw Failure(.usage, "each host of the world has another port: none is left") }
+        let adapters = try hosts.map { host in
             KernelAdapter(host: host, port: try SharedWorldOptions.open(emulator, host: host.name, on: address))
         }
         defer { for adapter in adapters { adapter.port.close() } }
