@@ -94,7 +94,7 @@ struct SettingsPage {
     static let host: [String: Note] = [
         "name": Note("text"), "address": Note("48 bits"), "isPowered": Note("yes or no", "N simulateInitialState"),
         "authorization": Note("a permission", "N simulateAuthorization"), "addressRotation": Note("time, 1 s or more"),
-        "maximumMTU": Note("bytes, 23...517", "E defaultMTU"),
+        "maximumMTU": Note("bytes, 23...517", "E defaultMTU"), "hci": Note("a port"),
         "centrals": Note("see PreservedCentralDescription", "N simulateStateRestoration"),
         "peripherals": Note("see PreservedPeripheralDescription"),
     ]
