@@ -142,7 +142,12 @@ import ScriptedBlueZ
         let address = try #require(Self.controller.flatMap { HCIPortAddress($0) }, "CONTRACT_CONTROLLER is vhci or usb")
         let port = try HCIPort.open(try worldInRealTime(records), host: "Controller", on: address)
         defer { port.close() }
-        try await expectTheFailure(with: plan, on: BlueZBackend.shared(BlueZConfiguration()), records)
+        let daemon = BlueZBackend.shared(BlueZConfiguration())
+        try await CBManager.withBackend(.custom(daemon)) {
+            // The plan counts from an adapter that is on.
+            for await state in Central().states where state == .poweredOn { break }
+        }
+        try await expectTheFailure(with: plan, on: daemon, records)
     }
 
     /// The port of the controller: `vhci` or `usb`.
