@@ -51,12 +51,19 @@ final class PeripheralSide: @unchecked Sendable {
         }
         if let address = addresses[set], address != settings.address {
             earlier?.removeAdvertising(set)
-            if earlier?.isUnused == true { devices.removeValue(forKey: address)?.remove() }
+            removeIfUnused(address)
         }
         addresses[set] = settings.address
         let device = devices[settings.address] ?? ExternalDevice(layer, settings.address, named: freeName)
         devices[settings.address] = device
         device.advertise(set, settings)
+        publishNumbers()
+    }
+
+    /// Removes the device of an address without advertising sets and links.
+    private func removeIfUnused(_ address: HCIAddress) {
+        guard devices[address]?.isUnused == true else { return }
+        devices.removeValue(forKey: address)?.remove()
         publishNumbers()
     }
 
@@ -93,7 +100,7 @@ final class PeripheralSide: @unchecked Sendable {
     func closed(_ number: UInt32, _ reason: DisconnectReason) {
         for (address, device) in devices {
             device.closed(number, reason)
-            if device.isUnused { devices.removeValue(forKey: address)?.remove() }
+            removeIfUnused(address)
         }
     }
 
