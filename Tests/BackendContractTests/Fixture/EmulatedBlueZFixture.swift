@@ -89,7 +89,7 @@ final class EmulatedBlueZFixture: ContractFixture {
     func perform(_ action: PeerAction) async throws -> PeerReply {
         switch action {
         case .daemon(let isRunning): try await setDaemon(isRunning: isRunning)
-        case .otherApp(let isConnected): try await letOtherApp(connect: isConnected)
+        case .otherApp(let isConnected): try await program.connectToContractPeer(isConnected)
         default: return try await world.perform(action)
         }
         return PeerReply()
@@ -119,10 +119,7 @@ final class EmulatedBlueZFixture: ContractFixture {
     /// Returns after the bus, too, has noticed that the daemon is gone.
     private func waitUntilNameIsFree() async throws {
         for _ in 0..<10_000 {
-            let reply = try await program.call(
-                to: BusDriver.name, path: .root, interface: BusDriver.name, member: "NameHasOwner",
-                [.string("org.bluez")])
-            if reply.first == .boolean(false) { return }
+            if try await !program.hasDaemon() { return }
         }
         throw ContractTimeout()
     }
@@ -134,16 +131,23 @@ final class EmulatedBlueZFixture: ContractFixture {
         guard service.withLock({ $0 != nil }) else { return }
         for _ in 0..<2 { try await program.callDaemon(.root, "org.freedesktop.DBus.Peer", "Ping") }
     }
-
-    /// Another program connects to the contract's peer, or disconnects.
-    private func letOtherApp(connect: Bool) async throws {
-        let address = ContractWorld.contractAddress.split(separator: ":").joined(separator: "_")
-        guard let path = ObjectPath("/org/bluez/hci0/dev_\(address)") else { throw ContractTimeout() }
-        try await program.callDaemon(path, "org.bluez.Device1", connect ? "Connect" : "Disconnect")
-    }
 }
 
 extension DBusConnection {
+    /// Whether a daemon is on the bus.
+    func hasDaemon() async throws -> Bool {
+        let reply = try await call(
+            to: BusDriver.name, path: .root, interface: BusDriver.name, member: "NameHasOwner", [.string("org.bluez")])
+        return reply.first != .boolean(false)
+    }
+
+    /// Connects to the contract's peer as another program, or disconnects.
+    func connectToContractPeer(_ isConnected: Bool) async throws {
+        let address = ContractWorld.contractAddress.replacing(":", with: "_")
+        guard let path = ObjectPath("/org/bluez/hci0/dev_\(address)") else { throw ContractTimeout() }
+        try await callDaemon(path, "org.bluez.Device1", isConnected ? "Connect" : "Disconnect")
+    }
+
     func callDaemon(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
     ) async throws {

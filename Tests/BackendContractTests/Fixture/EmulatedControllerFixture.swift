@@ -88,10 +88,7 @@ final class EmulatedControllerFixture: ContractFixture {
         case .daemon(let isRunning):
             try await Self.control(isRunning ? "start" : "stop")
             if isRunning { try await waitUntilPowered() }
-        case .otherApp(let isConnected):
-            let address = ContractWorld.contractAddress.replacing(":", with: "_")
-            let device = try #require(ObjectPath("/org/bluez/hci0/dev_\(address)"))
-            try await program.callDaemon(device, "org.bluez.Device1", isConnected ? "Connect" : "Disconnect")
+        case .otherApp(let isConnected): try await program.connectToContractPeer(isConnected)
         default: return try await world.perform(action)
         }
         return PeerReply()
@@ -154,10 +151,7 @@ final class EmulatedControllerFixture: ContractFixture {
 
     /// Starts the daemon again that an earlier scenario has killed, and reports it.
     private static func startDaemonIfItDied(_ program: DBusConnection) async throws {
-        let reply = try await program.call(
-            to: BusDriver.name, path: .root, interface: BusDriver.name, member: "NameHasOwner",
-            [.string("org.bluez")])
-        guard reply.first == .boolean(false) else { return }
+        guard try await !program.hasDaemon() else { return }
         print("contract: bluetoothd had died, and was started again")
         try await control("start")
     }
