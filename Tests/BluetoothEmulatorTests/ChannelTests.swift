@@ -176,8 +176,8 @@ import Testing
         guard case .response(_, _, .failure)? = events.last else { throw Unexpected("\(events)") }
     }
 
-    @Test func aDeviceReturnsWhatItGets() async throws {
-        let fixture = Fixture(.default)
+    /// Opens a channel to a described device that returns what it gets.
+    private func openEcho(_ fixture: Fixture) async throws -> (device: EmulatedDevice, channel: ChannelID) {
         let device = try fixture.emulator.add(
             PeripheralDescription(
                 name: "Echo", advertising: [AdvertisingDescription(AdvertisingData())],
@@ -186,6 +186,12 @@ import Testing
         let link = try await fixture.connect(device)
         _ = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
         let channel = try #require(device.channels.first)
+        return (device, channel)
+    }
+
+    @Test func aDeviceReturnsWhatItGets() async throws {
+        let fixture = Fixture(.default)
+        let (device, channel) = try await openEcho(fixture)
         let events = try await fixture.run(.channel(channel, .send(bytes(16_384))))
         let back = events.reduce(into: Data()) { data, event in
             if case .channel(channel, .received(let part)) = event { data.append(part) }
@@ -203,14 +209,7 @@ import Testing
 
     @Test func anEchoThatNobodyTakesHasABound() async throws {
         let fixture = Fixture()
-        let device = try fixture.emulator.add(
-            PeripheralDescription(
-                name: "Echo", advertising: [AdvertisingDescription(AdvertisingData())],
-                channels: [ChannelDescription(psm: 0x90, echo: true)]))
-        try await fixture.powerOn()
-        let link = try await fixture.connect(device)
-        _ = try await fixture.run(.request(link: link, operation: op(1), .openChannel(psm: 0x90)))
-        let channel = try #require(device.channels.first)
+        let (_, channel) = try await openEcho(fixture)
         let part = bytes(16_384)
         var (sent, isHeldUp) = (0, false)
         while !isHeldUp, sent < 2_000_000 {
