@@ -5,7 +5,7 @@
 #   PEER_TRANSPORT=usb:1   … and the contract peer on that Bumble transport
 #   FUZZ_SECONDS=300       fuzz: how long each fuzzer runs
 #   FUZZERS="values stream"  fuzz-code: only these of messages, objects, values, stream, worlds
-#   FUZZ_TESTS=HostileFileTests  fuzz-tests: only these of RandomCallsTests, HostileFileTests, HostileWorldFileTests
+#   FUZZ_TESTS=HostileFileTests  fuzz-tests: only these of RandomCallsTests, HostileFileTests, HostileWorldFileTests, RandomHostTests
 #   FUZZ_SEED=7            fuzz-tests: the random calls and the changed files of an earlier run
 #   PROGRAMS=20000         programs: how many
 #   FAULTS=1000            fault-programs: how many with each fault
@@ -111,6 +111,11 @@ faults-bluez: build ## daemons that die, controllers that are unplugged, other p
 versions: build examples migration ## the contract with the BlueZ and the kernels of Debian 12, 13 and sid: half an hour; rows of a table of the documentation
 	@$(REAL)/versions
 
+faults-dongle: build ## an emulated adapter of the guest's kernel is unplugged, blocked and suspended at each step of an app, CYCLES=100 times in both roles; CONTROLLER=usb: a dongle
+	@CONTRACT_CONTROLLER=$${CONTROLLER:-vhci} CONTRACT_CYCLES=$${CYCLES:-100} CONTRACT_FAULTS=1 GUEST_PEER=none \
+		CONTRACT_FILTER=BackendContractTests.AdapterFaultTests GUEST_DEADLINE=$${GUEST_DEADLINE:-14400} \
+		GUEST_KERNEL=$${GUEST_KERNEL:-trixie} $(REAL)/run $(REAL)/contract
+
 test-bluez-full: versions smoke-bluez faults-bluez soak ## all that, with faults on two versions of BlueZ: an hour
 	@GUEST_BLUEZ=trixie GUEST_KERNEL=trixie $(FAULT_TESTS) $(REAL)/run $(REAL)/contract
 
@@ -129,9 +134,9 @@ fuzz: fuzz-code fuzz-tests ## both of the next: FUZZ_SECONDS=300 for each fuzzer
 fuzz-code: deps ## D-Bus messages, the object tree, values, the L2CAP stream and world files, guided by coverage, with AddressSanitizer
 	@Scripts/fuzz "$${FUZZ_SECONDS:-300}"
 
-fuzz-tests: build ## captures, recordings, world files in YAML, and an emulated bluetoothd before the contract
+fuzz-tests: build ## captures, recordings, world files in YAML, hosts of HCI ports, and an emulated bluetoothd before the contract
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-300} Scripts/with-bus swift test --skip-build --no-parallel \
-		--filter "$${FUZZ_TESTS:-RandomCallsTests|HostileFileTests|HostileWorldFileTests}"
+		--filter "$${FUZZ_TESTS:-RandomCallsTests|HostileFileTests|HostileWorldFileTests|RandomHostTests}"
 
 fault-programs: build ## FAULTS=1000 random programs in which bluetoothd dies, and as many with an adapter that is unplugged
 	@COREBLUETOOTH_FAULT_PROGRAMS=$${FAULTS:-1000} COREBLUETOOTH_FAULT_SEED=$${FIRST_SEED:-1} \
@@ -172,6 +177,9 @@ bench-check: deps ## what a value costs in the jobs of the benchmarks, in instru
 	@$(BUILD) -c release --product bluectl
 	@$(BUILD) -c release --package-path Benchmarks --product Job
 	@Scripts/bench-check
+
+bench-hci: deps ## the times of a Bluetooth stack at a port: reads, notifications, fifty stacks, in release
+	@COREBLUETOOTH_FIGURES=1 swift test -c release -Xswiftc -enable-testing --filter HostFigures | grep "figures:"
 
 docs: deps ## the documentation archives, in .build-docs/archives
 	@Scripts/docs

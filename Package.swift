@@ -409,8 +409,8 @@ let package = Package(
         .testTarget(
             name: "EmulatedHCITests",
             dependencies: [
-                "EmulatedHCI", "BluetoothBackend", "BluetoothEmulator", "BluetoothHCI", "BluetoothSupport",
-                "BluetoothTracing", "BluetoothValues", "ChildProcesses",
+                "EmulatedHCI", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothHCI",
+                "BluetoothSupport", "BluetoothTracing", "BluetoothValues", "ChildProcesses",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.

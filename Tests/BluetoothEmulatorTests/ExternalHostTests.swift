@@ -108,15 +108,16 @@ import Testing
         #expect(parameters.supervisionTimeout == wanted.supervisionTimeout)
     }
 
-    @Test func aControlOfALinkThatEndedDoesNothing() async throws {
+    @Test(arguments: [DisconnectReason.remote, .authentication])
+    func theReasonOfAnEndReachesTheCentralAndALaterControlDoesNothing(_ reason: DisconnectReason) async throws {
         let scene = try await Scene()
         let number = try scene.number()
-        scene.emulator.control(link: number, .close)
+        scene.emulator.control(link: number, .close(reason))
         try await scene.fixture.wait {
-            if case .disconnected(scene.link, .remote, _, _, _) = $0 { true } else { false }
+            if case .disconnected(scene.link, reason, _, _, _) = $0 { true } else { false }
         }
         #expect(scene.external.connection(of: scene.link) == nil)
-        for control in [LinkControl.close, .setSecurity(.encrypted), .send(.central, channel: 4, [1])] {
+        for control in [LinkControl.close(.remote), .setSecurity(.encrypted), .send(.central, channel: 4, [1])] {
             scene.emulator.control(link: number, control)
         }
         try await scene.emulator.runUntilIdle()

@@ -45,6 +45,21 @@ import Testing
         #expect(pair.central.events(from: count).count == 1)
     }
 
+    @Test func aHostAsksACentralForSecurityOnce() async throws {
+        let pair = try await ConnectedPair()
+        let serving = try host(pair.emulator)
+        let central = try #require(serving.centrals.first)
+        #expect(!serving.isEncrypted(with: central.peer))
+        serving.requestSecurity(of: central.peer)
+        try await pair.emulator.runUntilIdle()
+        #expect(serving.isEncrypted(with: central.peer))
+        #expect(serving.bonds.map(\.peer) == [central.peer])
+        let count = pair.emulator.trace.count
+        serving.requestSecurity(of: central.peer)
+        try await pair.emulator.runUntilIdle()
+        #expect(pair.emulator.trace.count == count + 1)
+    }
+
     @Test func hostsOfManagersThatNamedNoneAreAnonymous() async throws {
         let pair = try await ConnectedPair()
         #expect(try host(pair.emulator).isAnonymous)

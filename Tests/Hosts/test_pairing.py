@@ -140,6 +140,24 @@ async def test_a_wrong_passkey_pairs_with_nothing(world):
             await characteristic(peer, 0xFFE1).read_value()
 
 
+@pytest.mark.parametrize("entered", [24680, 24681])
+@hosts.test
+async def test_the_number_that_a_host_shows_is_entered_by_the_users_command(world, entered):
+    user = User(PairingDelegate.DISPLAY_OUTPUT_ONLY, 24680)
+    async with host(world, "phone", prepare=pairing(user, requires_authentication=True)) as device:
+        connection, _ = await connect(device, "Keypad")
+        pairs = asyncio.create_task(connection.pair())
+        while not user.displayed:
+            await asyncio.sleep(0.01)
+        await asyncio.to_thread(world.control, "passkey", "Keypad", f"{entered:06}")
+        if entered == 24680:
+            await pairs
+        else:
+            with pytest.raises(ProtocolError):
+                await pairs
+        assert connection.is_encrypted == (entered == 24680)
+
+
 @hosts.test
 async def test_a_device_that_refuses_pairs_with_nothing(world):
     async with host(world, "phone", prepare=pairing(User(PairingDelegate.NO_OUTPUT_NO_INPUT))) as device:

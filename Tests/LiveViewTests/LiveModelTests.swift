@@ -23,12 +23,12 @@ import Testing
         return model
     }
 
-    private static func host(isPowered: Bool) -> TapEvent.Kind {
+    private static func host(isPowered: Bool, port: HostPort? = nil) -> TapEvent.Kind {
         .hostAdded(
             TappedHost(
                 index: 0, name: "default", isAnonymous: false, identityAddress: "00:00:00:00:00:01",
                 address: "00:00:00:00:00:01", state: isPowered ? .poweredOn : .poweredOff, isPowered: isPowered,
-                isPlugged: true, isResetting: false, authorization: .allowed))
+                isPlugged: true, isResetting: false, authorization: .allowed, port: port))
     }
 
     private static func device(_ name: String, _ proximity: Proximity = .near) -> TapEvent.Kind {
@@ -85,6 +85,17 @@ import Testing
         #expect(model.liveDevices.map(\.signal) == [nil])
         #expect(events(&model, .deviceRemoved(device: 7)) == [.deviceRemoved(7)])
         #expect(model.liveDevices == [])
+    }
+
+    @Test func aHostOutsideOfTheEmulatorHasItsPortAndWhetherItIsAttached() {
+        var model = Self.connected()
+        #expect(model.liveHosts.map(\.port) == [nil])
+        for isAttached in [false, true] {
+            let port = HostPort(address: .tcp(port: 9033), isAttached: isAttached)
+            _ = events(&model, Self.host(isPowered: true, port: port))
+            #expect(model.liveHosts.map(\.port) == ["tcp:127.0.0.1:9033"])
+            #expect(model.liveHosts.map(\.isAttached) == [isAttached])
+        }
     }
 
     @Test func aReadIsTwoLinesWithThePathAndTheMeaning() throws {

@@ -93,7 +93,7 @@ struct FaultTests {
 }
 
 /// The selection of the environment.
-private enum FaultRun {
+enum FaultRun {
     static let isWanted = ProcessInfo.processInfo.environment["CONTRACT_FAULTS"] == "1"
     static let cycles = ProcessInfo.processInfo.environment["CONTRACT_CYCLES"].flatMap { Int($0) } ?? 100
 }

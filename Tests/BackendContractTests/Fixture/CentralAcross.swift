@@ -84,6 +84,17 @@ final class CentralAcross {
         compared = end
     }
 
+    /// Waits for the end of the link, and accepts all events so far.
+    func skipToDisconnection() async throws {
+        var count = compared + 1
+        while true {
+            let lines = try await run.fixture.lines(of: central, atLeast: count)
+            compared = lines.count
+            if lines.last?.hasPrefix("disconnected") == true { return }
+            count = compared + 1
+        }
+    }
+
     /// Checks that it reported only expected events.
     func finish(at location: SourceLocation = #_sourceLocation) async throws {
         let lines = try await run.fixture.lines(of: central, atLeast: 0)

@@ -63,6 +63,7 @@ struct ContractWorld: Sendable {
         case .secure(let pairing):
             try contract.setPairing(PairingDescription(pairing))
             try contract.addService(ContractDevices.secure)
+        case .enterPasskey(let passkey): contract.enterPasskey(passkey)
         case .forget: contract.removeBond()
         case .endApp(let identifier): for host in hosts { host.terminateApp(restoreIdentifier: identifier) }
         case .otherApp(true): emulator.host.connectOtherApp(to: contract)
@@ -80,8 +81,10 @@ struct ContractWorld: Sendable {
 
 extension PairingDescription {
     fileprivate init(_ pairing: PeerPairing) {
+        // The number that a user enters is known when it is displayed.
         self.init(
-            capability: PairingCapability(pairing.capability), passkey: pairing.passkey,
+            capability: PairingCapability(pairing.capability),
+            passkey: pairing.capability == .keyboardOnly ? nil : pairing.passkey,
             answer: pairing.accepts ? .accept : .reject)
     }
 }

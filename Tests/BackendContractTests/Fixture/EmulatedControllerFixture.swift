@@ -41,8 +41,9 @@ final class EmulatedControllerFixture: ContractFixture {
             number += 1
             return number
         }
-        host = try emulator.add(
-            HostDescription(name: "Controller", address: DeviceAddress(bits: 0x0002_5B00_0000 + number)))
+        // An earlier process may have left its bonds to the daemon.
+        let bits = 0x0002_5B00_0000 + (UInt64(getpid()) & 0xFFFF) << 8 + number & 0xFF
+        host = try emulator.add(HostDescription(name: "Controller", address: DeviceAddress(bits: bits)))
         program = try await DBusConnection.open(at: .system)
         try await Self.startDaemonIfItDied(program)
         let address = try #require(Self.port.flatMap { HCIPortAddress($0) }, "CONTRACT_CONTROLLER is vhci or usb")
@@ -60,19 +61,30 @@ final class EmulatedControllerFixture: ContractFixture {
         try await wait { try await self.adapter("Address") == nil }
     }
 
+    /// Unplugs the controller, or plugs it in; returns when the daemon has removed its adapter, or has it.
+    func setPlugged(_ isPlugged: Bool) async throws {
+        host.setPlugged(isPlugged)
+        try await wait { (try await self.adapter("Address") != nil) == isPlugged }
+    }
+
     func begin() async throws {}
 
     func wait(for trace: ContractTrace, until condition: @escaping @Sendable () -> Bool) async throws {
-        try await time.advance(until: condition)
+        try await advance(until: condition)
+    }
+
+    /// Waits for a condition, while bytes of the centrals' channels move.
+    private func advance(until condition: @escaping @Sendable () -> Bool) async throws {
+        try await time.advance(until: { [world] in
+            world.centrals.pump()
+            return condition()
+        })
     }
 
     func lines(of central: ContractCentral, atLeast count: Int) async throws -> [String] {
         guard count > 0 else { return world.centrals.known(central)?.lines ?? [] }
         let central = try world.centrals.central(central)
-        try await time.advance(until: { [world] in
-            world.centrals.pump()
-            return central.lines.count >= count
-        })
+        try await advance(until: { central.lines.count >= count })
         return central.lines
     }
 
@@ -97,7 +109,7 @@ final class EmulatedControllerFixture: ContractFixture {
     // MARK: The machine
 
     /// Returns when the adapter of this fixture's controller is on, and lets the kernel advertise as often as other devices.
-    private func waitUntilPowered() async throws {
+    func waitUntilPowered() async throws {
         let address = DBusValue.string(host.address.description)
         try await wait {
             guard try await self.adapter("Address") == address, let isOn = try await self.adapter("Powered") else {

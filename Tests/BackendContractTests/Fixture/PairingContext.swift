@@ -37,6 +37,9 @@ final class PairingContext: ContractParticipant {
         try await expect(.paired, at: location)
     }
 
+    /// Consents to pairings as soon as the agent is asked.
+    func acceptAtOnce() { trace.change { $0.consentsAtOnce = true } }
+
     /// Refuses a pairing; its failure is expected afterwards.
     func reject(at location: SourceLocation = #_sourceLocation) async throws {
         try await expect(.asks(.consent), at: location)

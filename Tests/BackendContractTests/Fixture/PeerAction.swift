@@ -28,6 +28,8 @@ enum PeerAction: Sendable {
     case daemon(isRunning: Bool)
     /// Adds the service `secure`.
     case secure(PeerPairing = PeerPairing())
+    /// Enters the passkey that the managers' host displays; the peer's user has that capability.
+    case enterPasskey(Int)
     /// Deletes the peer's keys, without notification.
     case forget
     /// Connects another app of the managers' host to the peer, or disconnects it.
@@ -66,6 +68,7 @@ enum PeerAction: Sendable {
                 "action": "secure", "capability": pairing.capability.rawValue, "passkey": pairing.passkey,
                 "accepts": pairing.accepts,
             ]
+        case .enterPasskey(let passkey): ["action": "enterPasskey", "passkey": passkey]
         case .forget: ["action": "forget", "peer": "contract"]
         case .endApp(let identifier): ["action": "endApp", "identifier": identifier]
         case .otherApp(let isConnected): ["action": "otherApp", "connected": isConnected]

@@ -82,7 +82,8 @@ final class PeerCentral: Sendable {
             pairing.submit(.pair(peer: peer, operation: OperationID(rawValue: 1)))
         case .forget:
             let peer = state.withLock { $0.peer }
-            let devices = emulator.hosts.compactMap(\.peripheral)
+            // The device of a host outside of the emulator is no peripheral of its host.
+            let devices = emulator.devices + emulator.hosts.compactMap(\.peripheral)
             for device in devices where device.identifier(onHost: host.name) == peer { host.removeBond(with: device) }
         case .send, .receive, .closeChannel: try await useChannel(action)
         case .read, .write, .command, .subscribe, .openChannel:

@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothValues
 import Foundation
 
 /// The attributes that a central across the emulated air knows, and the events that it reports.
@@ -181,8 +182,10 @@ struct PeerCentralState: Sendable {
         }
     }
 
+    /// Returns the failure of a request; one that needed a pairing, which was refused, has one code for each of the servers.
     private static func failure(_ error: BackendError) -> ContractEvent.Failure {
-        .text(error.attCode.map { "\($0)" } ?? error.code.rawValue)
+        guard let code = error.attCode.map(ATTCode.init(rawValue:)) else { return .text(error.code.rawValue) }
+        return .text("\((code == .insufficientEncryption ? .insufficientAuthentication : code).rawValue)")
     }
 
     mutating func reportDescriptors(of name: ContractAttribute) { report(.descriptors(name, descriptorValues)) }

@@ -10,7 +10,12 @@ extension ContractTrace: CBPairingAgentDelegate {
             case .display: .display
             case .outOfBand: .outOfBand
             }
-        record(.asks(question)) { $0.pairingRequests.append(request) }
+        var consents = false
+        record(.asks(question)) { state in
+            state.pairingRequests.append(request)
+            consents = question == .consent && state.consentsAtOnce
+        }
+        if consents { request.accept() }
     }
 
     func pairingAgent(_ agent: CBPairingAgent, didCancel request: CBPairingRequest) { record(.asksNoMore) }

@@ -30,6 +30,8 @@ final class ContractTrace: NSObject, Sendable {
         var events: [ContractEvent] = []
         var requests: [Request] = []
         var pairingRequests: [CBPairingRequest] = []
+        /// Whether the user consents at once to each pairing.
+        var consentsAtOnce = false
         var channels: [Carried<CBL2CAPChannel>] = []
         var psms: [CBL2CAPPSM] = []
         var restoredPeripherals: [Carried<CBPeripheral>] = []

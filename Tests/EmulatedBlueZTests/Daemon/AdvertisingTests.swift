@@ -123,6 +123,33 @@ import Testing
         #expect(sent(fixture).map(\.isConnectable) == [false, true, false])
     }
 
+    /// Controllers with extended advertising end a set to which a central connects.
+    @Test(arguments: [(BlueZDialect.bluez5_66, false), (.bluez5_82, true), (.bluez5_87, true)])
+    func aSetIsOffTheAirBesideTheLinkOfItsCentral(_ dialect: BlueZDialect, _ isEnded: Bool) {
+        var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
+        advertise(&fixture, "/broadcast", ["Type": .string("broadcast")])
+        advertise(&fixture, "/ad", ["Type": .string("peripheral")])
+        let central = PeerFacts(
+            peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D", isRandom: true, name: nil)
+        func advertising(_ input: DaemonInput) -> [String] {
+            _ = fixture.lines()
+            fixture.handle(input)
+            return fixture.lines().filter { $0.hasPrefix("advertiser") }
+        }
+        let connected = DaemonInput.centralConnected(adapter: 0, central)
+        #expect(advertising(connected) == (isEnded ? ["advertiser stopAdvertising"] : []))
+        let disconnected = DaemonInput.centralDisconnected(adapter: 0, DaemonFixture.peer)
+        #expect(advertising(disconnected) == (isEnded ? ["advertiser startAdvertising"] : []))
+        // A change of the client enables it beside a link.
+        _ = advertising(connected)
+        fixture.signal(
+            "PropertiesChanged", of: "Properties", at: "/ad", .string("org.bluez.LEAdvertisement1"),
+            .properties(["LocalName": .string("x")]), .strings([]))
+        fixture.reply(.properties(["Type": .string("peripheral"), "LocalName": .string("x")]))
+        #expect(fixture.lines().filter { $0.hasPrefix("advertiser") } == ["advertiser startAdvertising"])
+        #expect(advertising(disconnected) == [])
+    }
+
     @Test func anAdvertisementIsHiddenAndReleasedWhenItsTimesAreOver() {
         var fixture = DaemonFixture()
         advertise(

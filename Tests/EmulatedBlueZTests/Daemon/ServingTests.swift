@@ -67,6 +67,14 @@ import Testing
         fixture.handle(.peripheral(adapter: 0, event))
     }
 
+    @Test(arguments: [false, true]) func aCentralWithAKnownKeyIsAskedForSecurity(_ isBonded: Bool) {
+        let central = PeerFacts(peer: Self.central, address: "C0:DE:00:00:18:0D", isRandom: true)
+        var fixture = DaemonFixture(bonds: isBonded ? [central] : [])
+        _ = fixture.lines()
+        fixture.handle(.centralConnected(adapter: 0, central))
+        #expect(fixture.lines().contains { $0.hasPrefix("host requestSecurity") } == isBonded)
+    }
+
     // MARK: Applications
 
     @Test func anApplicationIsReadBeforeTheCallIsAnswered() {

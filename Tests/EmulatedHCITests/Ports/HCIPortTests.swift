@@ -1,9 +1,11 @@
 #if os(Linux)
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
 import BluetoothValues
+import Dispatch
 import Glibc
 import Testing
 
@@ -57,6 +59,66 @@ import Testing
         let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
         defer { rmdir(folder) }
         return try await body(folder)
+    }
+
+    // MARK: Observation
+
+    @Test func aCaptureHasThePacketsOfAHostAndItsControllerAsTheyAre() async throws {
+        let port = try open()
+        _ = try box()
+        let captured = try await withFolder { folder in
+            let file = folder + "/air.pcapng"
+            defer { unlink(file) }
+            let capture = try emulator.capture(to: file)
+            let host = try TestHost(port)
+            try await host.begin()
+            let link = try await host.connect(to: try await host.find("Box"))
+            #expect(try await host.perform(.read(handle: 3), on: link) == .value(Array("Box".utf8)))
+            try await host.disconnect(link)
+            _ = try await host.end(of: link)
+            capture.stop()
+            var reader = try CaptureReader([UInt8](Data(contentsOf: URL(fileURLWithPath: file))), file: file)
+            var packets: [HCIPacket] = []
+            while let record = try reader.next() {
+                if case .packet(let packet) = record, packet.host == 1 { packets.append(packet.packet) }
+            }
+            return (packets, link)
+        }
+        let (packets, link) = captured
+        #expect(packets.first == HCIPacket(kind: .command, isReceived: false, body: [0x03, 0x0C, 0]))
+        #expect(packets.dropFirst().first?.body == [0x0E, 4, 1, 0x03, 0x0C, 0])
+        #expect(packets.count { $0.kind == .command && $0.body.starts(with: [0x09, 0x10]) } == 1)
+        let requests = packets.filter { $0.kind == .acl && !$0.isReceived }
+        #expect(requests.map(\.body) == [link.bytes + [7, 0, 3, 0, 4, 0, 0x0A, 3, 0]])
+        let responses = packets.filter { $0.kind == .acl && $0.isReceived }
+        #expect(responses.map { Array($0.body.dropFirst(8)) } == [[0x0B] + Array("Box".utf8)])
+    }
+
+    @Test func aTapSeesWhetherAHostIsAttachedToItsPort() async throws {
+        let states = Waiting("states")
+        let seen = Lock<[HostPort?]>([])
+        let tap = emulator.tap([.hosts]) { event in
+            switch event.kind {
+            case .hostAdded(let host) where host.name == "external", .hostChanged(let host) where host.name == "external":
+                seen.withLock { if $0.last != host.port { $0.append(host.port) } }
+                states.queue.async { states.check() }
+            default: break
+            }
+        }
+        let port = try open()
+        var host = try TestHost(port) as TestHost?
+        try await host?.begin()
+        host = nil
+        let (waits, attached) = (
+            HostPort(address: port.address, isAttached: false), HostPort(address: port.address, isAttached: true)
+        )
+        try await states.value("the host left") {
+            seen.withLock { $0.last == waits && $0.contains(attached) } ? () : nil
+        }
+        port.close()
+        try await states.value("the port is closed") { seen.withLock { $0.last == .some(nil) } ? () : nil }
+        #expect(seen.withLock { $0.dropFirst() } == [waits, attached, waits, nil])
+        tap.cancel()
     }
 
     // MARK: The central

@@ -12,6 +12,8 @@ struct ServedAttributes {
     var values: [UInt16: [UInt8]] = [:]
     /// The codes with which the device refuses to read or write an attribute.
     var refusals: [UInt16: UInt8] = [:]
+    /// The attributes whose reads the device never answers.
+    var held: Set<UInt16> = []
     /// The requests to the device.
     private(set) var requests: [LinkRequest] = []
     private(set) var commands: [UInt16: [UInt8]] = [:]
@@ -37,6 +39,7 @@ struct ServedAttributes {
                 open += server.completed(.written)
             case .request(let request):
                 requests.append(request)
+                if let id = request.attribute, held.contains(UInt16(truncatingIfNeeded: id.rawValue)) { break }
                 open += server.completed(answer(request))
             case .writeCommand(let id, let value): commands[UInt16(id.rawValue)] = Array(value)
             }

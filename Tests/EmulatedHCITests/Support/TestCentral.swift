@@ -11,8 +11,9 @@ final class TestCentral: @unchecked Sendable {
     private var events: [CentralEvent] = []
     private let lastOperation = Lock(UInt64(0))
 
-    init(_ emulator: Emulator) {
-        role = emulator.makeCentral(RoleOptions())
+    /// - Parameter host: The central's host; nil for the default one.
+    init(_ emulator: Emulator, host: EmulatedHost? = nil) {
+        role = emulator.makeCentral(RoleOptions(adapter: host?.name))
         role.activate(
             PassingSink("test central") { [weak self, queue = waiting.queue] event in
                 queue.async { [weak self] in

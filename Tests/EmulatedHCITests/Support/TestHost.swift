@@ -305,6 +305,18 @@ final class TestHost: @unchecked Sendable {
         }
     }
 
+    /// Forgets all that it knows of its controller, once the controller has answered the commands so far.
+    func forget() async throws {
+        // A command of vendors, which no test sends besides.
+        guard try await command(0xFC99) == [HCIStatus.unknownCommand.rawValue] else {
+            throw Failure(description: "the controller is out of step")
+        }
+        try await waiting.value("the packets before") { [self] in
+            (answers, links, ends, reports, assembler) = ([:], [:], [:], [], L2CAPAssembler())
+            waitingFragments = []
+        }
+    }
+
     private func succeed(_ opcode: UInt16, _ parameters: [UInt8] = []) async throws {
         let answer = try await command(opcode, parameters)
         guard answer.first == 0 else {
@@ -321,10 +333,7 @@ final class TestHost: @unchecked Sendable {
         try await succeed(Command.setLEEventMask, [0x1F, 0, 0, 0, 0, 0, 0, 0])
         let buffers = try await command(Command.readLEBufferSize)
         guard buffers.count == 4, buffers[3] > 0 else { throw Failure(description: "no buffers: \(buffers)") }
-        try await waiting.value("buffers") { [self] in
-            freeBuffers = Int(buffers[3])
-            return true
-        }
+        try await waiting.value("buffers") { [self] in freeBuffers = Int(buffers[3]) }
         var cursor = ByteCursor(Array(try await command(Command.readAddress).dropFirst()))
         guard let address = HCIAddress(&cursor, isRandom: false) else { throw Failure(description: "no address") }
         return address

@@ -133,6 +133,10 @@ class Actions:
         await self.contract.secure(security.ScriptedUser(capability, passkey, accepts))
         return {}
 
+    async def enterPasskey(self, passkey) -> dict:
+        self.contract.user.entered.put_nowait(passkey)
+        return {}
+
     async def forget(self, peer) -> dict:
         security.forget(self.peer(peer).device)
         return {}

@@ -105,7 +105,6 @@ class Peer:
 
     async def secure(self, user: security.ScriptedUser) -> None:
         """Adds what is for encrypted links only, and pairs as this user says."""
-        self.user.close()
         self.user = user
         made = {
             characteristic("C0DE0601", READ | WRITE, value, is_secure=True): value for value in [Value(b"safe")]
@@ -145,7 +144,6 @@ class Peer:
         while self.added:
             await self.remove_service()
         security.forget(self.device)
-        self.user.close()
         self.user = security.ScriptedUser()
         for value in [*self.values.values(), *self.others]:
             value.reset()

@@ -1,10 +1,6 @@
 """How the peers pair: what their users see, type and agree to, and the keys that they keep."""
 import asyncio
-import ctypes
 import logging
-import os
-import socket
-import struct
 
 from bumble.device import Connection, Device
 from bumble.keys import MemoryKeyStore
@@ -17,9 +13,6 @@ CAPABILITIES = {
     "noInputNoOutput": PairingDelegate.NO_OUTPUT_NO_INPUT,
     "keyboardDisplay": PairingDelegate.DISPLAY_OUTPUT_AND_KEYBOARD_INPUT,
 }
-PASSKEY_NOTIFY = 0x0017  # The kernel's management interface, "User Passkey Notify Event".
-CONTROL_CHANNEL = 3
-NO_INDEX = 0xFFFF
 
 
 def prepare(device: Device, user) -> None:
@@ -52,13 +45,12 @@ def forget(device: Device) -> None:
 
 
 class ScriptedUser(PairingDelegate):
-    """A user who agrees to everything, or to nothing; who agrees also types what the other side shows."""
+    """A user who agrees to everything, or to nothing, and types the number that the test gives."""
 
     def __init__(self, capability="noInputNoOutput", passkey=123456, accepts=True):
         super().__init__(io_capability=CAPABILITIES[capability])
         self.passkey, self.accepts = passkey, accepts
-        self.screen = OtherScreen() if self.io_capability in (
-            self.KEYBOARD_INPUT_ONLY, self.DISPLAY_OUTPUT_AND_KEYBOARD_INPUT) else None
+        self.entered: asyncio.Queue[int] = asyncio.Queue()
 
     async def accept(self) -> bool:
         return self.accepts
@@ -73,35 +65,7 @@ class ScriptedUser(PairingDelegate):
         return self.passkey
 
     async def get_number(self) -> int | None:
-        return await self.screen.number() if self.screen else None
-
-    def close(self) -> None:
-        if self.screen:
-            self.screen.close()
-
-
-class OtherScreen:
-    """What the kernel on this machine gives out to be shown: where the user of a peer would read a number."""
-
-    def __init__(self):
-        self.socket = socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW | socket.SOCK_NONBLOCK, socket.BTPROTO_HCI)
-        address = struct.pack("<HHH", socket.AF_BLUETOOTH, NO_INDEX, CONTROL_CHANNEL)
-        # Python's own bind knows no channels.
-        if ctypes.CDLL(None, use_errno=True).bind(self.socket.fileno(), address, len(address)) != 0:
-            error = ctypes.get_errno()
-            self.socket.close()
-            raise OSError(error, "the kernel's Bluetooth management: " + os.strerror(error))
-
-    async def number(self) -> int:
-        """The next number that is shown."""
-        while True:
-            event = await asyncio.get_running_loop().sock_recv(self.socket, 1024)
-            code, _, _ = struct.unpack_from("<HHH", event)
-            if code == PASSKEY_NOTIFY:
-                return struct.unpack_from("<I", event, 6 + 7)[0]
-
-    def close(self) -> None:
-        self.socket.close()
+        return await self.entered.get()
 
 
 class AskedUser(PairingDelegate):

@@ -39,6 +39,18 @@ import Testing
         #expect(line?.contains("\tfar\t-90 dBm\tadvertising") == true)
     }
 
+    @Test func aHostOutsideOfTheEmulatorIsShownWithItsPort() async throws {
+        let outcome = try await whileServing(
+            """
+            "$TOOL" world show
+            "$TOOL" world passkey "Heart Rate Monitor" 000042; echo $?
+            "$TOOL" world passkey "Heart Rate Monitor" 42; echo $?
+            """, options: "--hci phone=unix:\"$XDG_RUNTIME_DIR/phone.sock\"")
+        let line = outcome.lines.first { $0.contains("\tphone\t") }
+        #expect(line?.contains("\twaiting for a Bluetooth stack at unix:/") == true, "\(outcome)")
+        #expect(outcome.lines.suffix(2) == ["0", "2"], "\(outcome)")
+    }
+
     @Test func aDeviceIsRenamedSetAndSilent() async throws {
         let outcome = try await whileServing(
             """

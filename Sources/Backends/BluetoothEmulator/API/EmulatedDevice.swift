@@ -146,6 +146,14 @@ public struct EmulatedDevice: Hashable, Sendable {
         control(.setPairing(pairing))
     }
 
+    /// Enters, as the device's user, the passkey that a host outside of the emulator displays.
+    ///
+    /// Without effect unless a pairing of such a host waits for the number. In other pairings, the device's user enters what
+    /// the other side displays without being asked.
+    ///
+    /// - Parameter passkey: 0...999999; the pairing fails if it is not the displayed one.
+    public func enterPasskey(_ passkey: Int) { control(.enterPasskey(passkey)) }
+
     /// Deletes the device's keys of a host, or of all, as a factory reset does: bonded hosts can no longer encrypt.
     public func removeBond(with host: EmulatedHost? = nil) { control(.loseBonds(host?.address)) }
 

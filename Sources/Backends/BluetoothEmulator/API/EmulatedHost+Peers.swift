@@ -45,6 +45,11 @@ extension EmulatedHost {
         emulator.submit(.host(index, .disconnectCentral(peer, isForSecurity: isForSecurity)))
     }
 
+    /// Asks a connected central to encrypt the link: with its keys, or without them by a pairing.
+    ///
+    /// Does nothing for a central that is not connected, or whose link is encrypted.
+    package func requestSecurity(of peer: PeerID) { emulator.submit(.host(index, .requestSecurity(peer))) }
+
     /// The devices whose keys the host has, in the order of their identity addresses.
     package var bonds: [HostBond] {
         emulator.core.withLock { $0.world.security.bonds(of: index, $0.world.lower.air, $0.world.lower.hosts) }

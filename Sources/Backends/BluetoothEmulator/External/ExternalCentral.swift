@@ -62,6 +62,18 @@ extension EmulatedHost {
     /// Whether apps or tools have managers of the host.
     package var hasManagers: Bool { !emulator.core.withLock { $0.world.lower.hosts[index].managers.isEmpty } }
 
+    /// Opens or closes a port for a host outside of the emulator, for all who observe the world.
+    package func setPort(_ port: HostPort?) { emulator.submit(.host(index, .setPort(port))) }
+
+    /// Reports the packets between a host outside of the emulator and its controller to taps, if one wants them.
+    ///
+    /// - Parameter packets: Returns for each packet whether the host receives it, its type as in H4, and its bytes.
+    package func reportPackets(_ packets: () -> [(isReceived: Bool, type: UInt8, bytes: [UInt8])]) {
+        guard emulator.core.withLock({ $0.world.lower.context.tapped.contains(.hci) }) else { return }
+        let events = packets().map { TapEvent.Kind.hciPacket(host: index, isReceived: $0, type: $1, $2) }
+        emulator.perform { core in for event in events { core.world.lower.context.report(event) } }
+    }
+
     /// Makes the central role of a host outside of the emulator.
     package func makeExternalCentral() -> ExternalCentral { ExternalCentral(emulator, host: index) }
 }

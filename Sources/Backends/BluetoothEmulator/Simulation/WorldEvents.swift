@@ -34,6 +34,8 @@ enum DeviceControl: Sendable {
     indirect case setParameters(ConnectionParameters)
     case setPacketLoss(Double)
     indirect case setPairing(PairingDescription)
+    /// Enters the passkey that a host outside of the emulator displays.
+    case enterPasskey(Int)
     case loseBonds(DeviceAddress?)
     case exchangeMTU(Int)
     case failConnections(Int)
@@ -82,6 +84,8 @@ enum HostControl: Sendable {
     case setAirAddress(DeviceAddress)
     /// Sets the parameters of new links, which a host outside of the emulator chose.
     indirect case setLinkParameters(ConnectionParameters)
+    /// Opens or closes a port, or reports whether a host outside of the emulator is attached to it.
+    case setPort(HostPort?)
     indirect case setAdvertising(HostAdvertising)
     case rotateAddress
     case forget(PeerID)
@@ -100,6 +104,8 @@ enum HostControl: Sendable {
     case disconnectOtherApp(PeerID)
     /// Ends the link of a central in the peripheral role.
     case disconnectCentral(PeerID, isForSecurity: Bool)
+    /// Asks a connected central to encrypt the link.
+    case requestSecurity(PeerID)
 }
 
 /// The inputs of the world, in order.
@@ -125,8 +131,8 @@ enum WorldInput: Sendable {
 
 /// A control of one link by a host outside of the emulator.
 package enum LinkControl: Hashable, Sendable {
-    /// Closes the link from the device's side.
-    case close
+    /// Closes the link from the device's side, with the reason for the central.
+    case close(DisconnectReason)
     /// Changes the parameters, which apply six connection events later.
     case setParameters(ConnectionParameters)
     /// Sets the security to which the two ends have agreed by themselves.

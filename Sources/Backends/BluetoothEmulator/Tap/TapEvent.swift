@@ -85,6 +85,8 @@ package struct TapEvent: Hashable, Sendable {
         case externalPairingAnswered(link: UInt32, PairingAnswer?)
         /// An L2CAP packet between two of them.
         case externalPacket(link: UInt32, from: LinkSide, channel: UInt16, [UInt8])
+        /// A packet between one of them and its controller, with its type as in H4.
+        case hciPacket(host: Int, isReceived: Bool, type: UInt8, [UInt8])
     }
 }
 
@@ -115,8 +117,11 @@ package struct TapKinds: OptionSet, Hashable, Sendable {
     /// The packets and the pairings of hosts outside of the emulator.
     package static let externalHosts = TapKinds(rawValue: 1 << 8)
 
+    /// The packets between hosts outside of the emulator and their controllers.
+    package static let hci = TapKinds(rawValue: 1 << 9)
+
     package static let all: TapKinds = [
-        .hosts, .devices, .advertising, .links, .att, .security, .channels, .notes, .externalHosts,
+        .hosts, .devices, .advertising, .links, .att, .security, .channels, .notes, .externalHosts, .hci,
     ]
 }
 
@@ -135,6 +140,7 @@ extension TapEvent.Kind {
         case .securityChanged, .pairingStarted, .pairingMethodChosen, .pairingSucceeded, .pairingFailed: .security
         case .channelOpened, .channelRefused, .channelData, .channelCredits, .channelClosed: .channels
         case .externalPairingRequested, .externalPairingAnswered, .externalPacket: .externalHosts
+        case .hciPacket: .hci
         }
     }
 }

@@ -15,6 +15,17 @@ package struct TappedHost: Hashable, Sendable {
     package let isPlugged: Bool
     package let isResetting: Bool
     package let authorization: AuthorizationStatus
+    /// The open port of a host outside of the emulator; nil for a host of the world.
+    package let port: HostPort?
+}
+
+/// The open port of a host outside of the emulator.
+package struct HostPort: Hashable, Sendable {
+    package let address: HCIPortAddress
+    /// Whether a Bluetooth stack is attached.
+    package let isAttached: Bool
+
+    package init(address: HCIPortAddress, isAttached: Bool) { (self.address, self.isAttached) = (address, isAttached) }
 }
 
 /// A device, as a tap reports it: a described device, or the one that the peripheral managers of a host form.

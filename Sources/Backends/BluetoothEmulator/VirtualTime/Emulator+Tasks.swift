@@ -191,7 +191,7 @@ extension Emulator {
         let hold = hold()
         Task(executorPreference: tasks) {
             await TimeHold.$current.withValue(hold) {
-                while let call = self.calls.next(of: call.device) {
+                while let call = self.calls.next(of: call.sequence) {
                     if let reply = await call.perform() { self.submit(.answered(reply)) }
                 }
             }

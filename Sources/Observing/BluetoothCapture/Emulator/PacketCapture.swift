@@ -57,6 +57,9 @@ struct PacketCapture {
         case .externalPairingRequested, .externalPairingAnswered: break
         case .externalPacket(let link, let side, let channel, let payload):
             send(payload, on: channel, of: link, from: side, at: now)
+        case .hciPacket(let host, let isReceived, let type, let bytes):
+            guard let kind = HCIPacket.Kind(rawValue: type) else { break }
+            record(HCIPacket(kind: kind, isReceived: isReceived, body: bytes), of: host, at: now)
         }
         return order.removeReady(at: now)
     }
@@ -66,8 +69,13 @@ struct PacketCapture {
 
     // MARK: Records
 
-    /// Appends a packet of a host; ignores a host that the tap did not report.
+    /// Appends a packet that a host and its controller would exchange; hosts outside of the emulator have packets of their own.
     mutating func append(_ packet: HCIPacket, of host: Int, at time: Duration, comment: String? = nil) {
+        if hosts[host]?.port == nil { record(packet, of: host, at: time, comment: comment) }
+    }
+
+    /// Records a packet of a host; ignores a host that the tap did not report.
+    private mutating func record(_ packet: HCIPacket, of host: Int, at time: Duration, comment: String? = nil) {
         guard let number = numbers[host] else { return }
         order.append(
             .packet(CapturedPacket(host: number, time: date(time), packet: packet, comment: comment)), at: time)

@@ -158,6 +158,12 @@ extension DaemonAdapter {
             add(device, &context)
         }
         devices[facts.peer]?.centralConnected(&context)
+        advertisements.centralConnected(facts.peer, &context)
+    }
+
+    mutating func centralDisconnected(_ peer: PeerID, _ context: inout DaemonContext) {
+        devices[peer]?.centralDisconnected(&context)
+        advertisements.centralDisconnected(peer, state, &context)
     }
 
     mutating func handle(_ event: PeripheralEvent, _ context: inout DaemonContext) {

@@ -20,6 +20,8 @@ struct Advertisements: Sendable {
         var hasInstance = false
         /// Whether the time for which the advertisement is discoverable is over.
         var isHidden = false
+        /// The connected central whose link ended the set on the controller; nil while the set is on the air.
+        var endedBy: PeerID?
         var end = Limit()
         var hiding = Limit()
     }
@@ -111,6 +113,7 @@ extension Advertisements {
                 throw Self.notRegistered
             }
             all[id]?.properties = parsed
+            all[id]?.endedBy = nil
             all[id]?.hasInstance = properties["Instance"] != nil
             if call != nil { context.output(.openAdvertiser(adapter: adapter, id)) }
             startTimers(of: id, &context)
@@ -132,7 +135,7 @@ extension Advertisements {
 
     /// Sends an advertisement; one that no longer fits, because its adapter became discoverable, stays as it is.
     private func send(_ id: AdvertisementID, _ state: DaemonAdapter.State, _ context: inout DaemonContext) {
-        guard let registered = all[id], let properties = registered.properties,
+        guard let registered = all[id], registered.endedBy == nil, let properties = registered.properties,
             let advertisement = advertisement(properties, isHidden: registered.isHidden, state, context.dialect)
         else { return }
         let operation = context.nextOperation()
@@ -200,6 +203,31 @@ extension Advertisements {
         context.set(
             "SupportedInstances", .byte(UInt8(clamping: sets - count)),
             of: BlueZInterfaces.advertisingManager, at: path)
+    }
+
+    // MARK: Centrals
+
+    /// Takes a set off the air, because a central has connected to it: a controller with extended advertising ends it, and
+    /// Linux enables it again when the link ends, or the client changes the advertisement.
+    ///
+    /// If several sets are connectable, this one is the oldest of them. With legacy advertising, Linux enables it at once.
+    ///
+    /// Source: Linux, `net/bluetooth/hci_event.c`, `hci_le_ext_adv_term_evt` and `hci_disconn_complete_evt`.
+    mutating func centralConnected(_ peer: PeerID, _ context: inout DaemonContext) {
+        guard context.dialect >= .bluez5_82,
+            let id = ids.first(where: { all[$0]?.properties?.kind == .peripheral && all[$0]?.endedBy == nil })
+        else { return }
+        all[id]?.endedBy = peer
+        context.output(.advertiser(adapter: adapter, id, .stopAdvertising))
+    }
+
+    mutating func centralDisconnected(
+        _ peer: PeerID, _ state: DaemonAdapter.State, _ context: inout DaemonContext
+    ) {
+        for id in ids where all[id]?.endedBy == peer {
+            all[id]?.endedBy = nil
+            if state.isPowered { send(id, state, &context) }
+        }
     }
 
     // MARK: Changes and ends

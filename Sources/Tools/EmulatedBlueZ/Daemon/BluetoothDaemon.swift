@@ -40,8 +40,7 @@ struct BluetoothDaemon: Sendable {
         case .central(let index, let event): adapters[index].handle(event, &context)
         case .peripheral(let index, let event): adapters[index].handle(event, &context)
         case .centralConnected(let index, let central): adapters[index].centralConnected(central, &context)
-        case .centralDisconnected(let index, let central):
-            adapters[index].devices[central]?.centralDisconnected(&context)
+        case .centralDisconnected(let index, let central): adapters[index].centralDisconnected(central, &context)
         case .advertiser(let index, let id, let event): adapters[index].advertisements.handle(event, of: id, &context)
         case .pairing(let index, let event): adapters[index].handle(event, &context)
         case .identityKnown(let index, let facts): adapters[index].devices[facts.peer]?.showIdentity(facts, &context)

@@ -114,6 +114,8 @@ enum HostAction: Hashable, Sendable {
     case removeBond(PeerID)
     /// Ends the link of a central to the host's services.
     case disconnectCentral(PeerID, isForSecurity: Bool)
+    /// Asks a connected central to encrypt the link.
+    case requestSecurity(PeerID)
 }
 
 /// A call of the daemon to a client.

@@ -182,6 +182,8 @@ extension DaemonDevice {
         guard !connection.isCentral else { return }
         connection.isCentral = true
         setWithBearer("Connected", true, &context)
+        // Source: BlueZ, src/device.c, device_attach_att: "Elevating security level since LTK is available".
+        if security.isPaired { context.output(.host(adapter: adapter, .requestSecurity(peer))) }
     }
 
     mutating func centralDisconnected(_ context: inout DaemonContext) {

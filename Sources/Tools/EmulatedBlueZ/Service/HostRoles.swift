@@ -84,6 +84,7 @@ struct HostRoles: Sendable {
         switch action {
         case .power(let isOn): host.setPower(isOn)
         case .disconnectCentral(let peer, let isForSecurity): host.disconnectCentral(peer, isForSecurity: isForSecurity)
+        case .requestSecurity(let peer): host.requestSecurity(of: peer)
         case .removeBond(let peer): pairing.submit(.unpair(peer: peer, operation: OperationID(rawValue: 0)))
         }
     }

@@ -86,9 +86,9 @@ final class EmulatedLinkLayer: @unchecked Sendable {
             emulator.control(link: number, .setParameters(ConnectionParameters(parameters)))
         // No device of the world asks its central; the parameters of the host's own devices apply without a question.
         case .answerParametersRequest: break
-        case .disconnect(let handle, _):
+        case .disconnect(let handle, let reason):
             central?.links[handle]?.close()
-            peripheral?.link(handle)?.close()
+            peripheral?.link(handle)?.close(reason: reason)
         case .send(let handle, let channel, let payload):
             central?.links[handle]?.send(payload, on: channel)
             peripheral?.link(handle)?.send(payload, on: channel)

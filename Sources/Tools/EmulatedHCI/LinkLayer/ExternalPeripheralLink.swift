@@ -101,7 +101,11 @@ final class ExternalPeripheralLink: ChannelWorld {
         perform(client.end())
     }
 
-    func close() { layer.emulator.control(link: number, .close) }
+    /// - Parameter reason: The error code of HCI.
+    func close(reason: UInt8 = HCIStatus.remoteUserTerminatedConnection.rawValue) {
+        let isForSecurity = reason == HCIStatus.authenticationFailure.rawValue
+        layer.emulator.control(link: number, .close(isForSecurity ? .authentication : .remote))
+    }
 
     // MARK: Channels
 

@@ -206,13 +206,13 @@ extension PairingDescription {
 
     /// Returns the answer to a question; nil for a number that is displayed.
     ///
-    /// The user of a device cannot see a number that a host outside of the emulator shows, and enters the passkey of the
-    /// description; without one, the pairing is rejected.
+    /// The user of a device cannot see a number that a host outside of the emulator displays, and enters the passkey of the
+    /// description. Without one, the pairing waits for `EmulatedDevice.enterPasskey`, for 30 seconds at most.
     fileprivate func answer(to question: PairingQuestion) -> PairingAnswer? {
         switch question {
         case .display: nil
         case .consent, .confirm: answer == .accept ? .accept : .reject
-        case .enterPasskey: passkey.map(PairingAnswer.passkey) ?? .reject
+        case .enterPasskey: passkey.map(PairingAnswer.passkey)
         case .outOfBand: .reject
         }
     }

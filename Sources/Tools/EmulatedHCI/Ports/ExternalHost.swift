@@ -12,6 +12,7 @@ import Logging
 // Invariant: all variables are used on `queue` only.
 final class ExternalHost: @unchecked Sendable {
     private let queue: DispatchQueue
+    private let host: EmulatedHost
     private let send: @Sendable ([HCIPacket]) -> Void
     private var controller: Controller
     private var layer: EmulatedLinkLayer?
@@ -22,7 +23,7 @@ final class ExternalHost: @unchecked Sendable {
         _ host: EmulatedHost, on queue: DispatchQueue, bonds: SecurityBonds,
         _ send: @escaping @Sendable ([HCIPacket]) -> Void
     ) {
-        (self.queue, self.send) = (queue, send)
+        (self.host, self.queue, self.send) = (host, queue, send)
         controller = Controller(
             Controller.Configuration(
                 address: HCIAddress(host.address), seed: host.address.bits,
@@ -42,7 +43,10 @@ final class ExternalHost: @unchecked Sendable {
         }
     }
 
-    func receive(_ packet: HCIPacket) { perform(controller.receive(packet)) }
+    func receive(_ packet: HCIPacket) {
+        report([packet])
+        perform(controller.receive(packet))
+    }
 
     private func handle(_ event: LinkLayerEvent) {
         guard layer != nil else { return }
@@ -51,8 +55,15 @@ final class ExternalHost: @unchecked Sendable {
 
     /// Packets first: the host learns of a command's status before the events that it causes.
     private func perform(_ output: Controller.Output) {
-        if !output.packets.isEmpty { send(output.packets) }
+        if !output.packets.isEmpty {
+            report(output.packets)
+            send(output.packets)
+        }
         for command in output.commands { layer?.perform(command) }
+    }
+
+    private func report(_ packets: [HCIPacket]) {
+        host.reportPackets { packets.map { ($0.isReceived, $0.kind.rawValue, $0.body) } }
     }
 
     /// Leaves the world.

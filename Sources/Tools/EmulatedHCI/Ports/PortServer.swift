@@ -27,6 +27,7 @@ final class PortServer: @unchecked Sendable {
         (self.host, self.transport) = (host, transport)
         queue = DispatchQueue(label: "EmulatedHCI \(host.name)")
         queue.async { [self] in
+            showPort()
             if let stream { attach(stream) }
             tap = host.emulator.tap([.hosts]) { [weak self, queue, index = host.index] event in
                 switch event.kind {
@@ -52,6 +53,7 @@ final class PortServer: @unchecked Sendable {
             tap?.cancel()
             tap = nil
             detach("the port is closed")
+            host.setPort(nil)
             if let accepting { accepting.cancel() } else { transport.close() }
             accepting = nil
         }
@@ -93,10 +95,16 @@ final class PortServer: @unchecked Sendable {
         host.setPlugged(false)
     }
 
+    /// The world shows the port, and whether a host is attached.
+    private func showPort() {
+        host.setPort(HostPort(address: transport.address, isAttached: connection != nil))
+    }
+
     private func attach(_ stream: PortStream) {
         Self.logger.line(.info, "host \(host.name) attaches to \(transport.place)")
         let connection = PortConnection(stream, on: queue)
         self.connection = connection
+        showPort()
         let attached = ExternalHost(host, on: queue, bonds: bonds) { [weak connection] packets in
             connection?.send(packets)
         }
@@ -112,6 +120,7 @@ final class PortServer: @unchecked Sendable {
         connection.close()
         if let kept = attached?.end() { bonds = kept }
         (self.connection, attached) = (nil, nil)
+        showPort()
         guard transport.listener == nil, !isClosed, isPlugged else { return }
         // A program that removes a device from the kernel unplugs it. A terminal stays open: the next program that opens
         // it attaches anew.

@@ -85,6 +85,12 @@ extension LiveWorld {
             let host = try host("\(number)")
             host.connectOtherApp(to: device)
             add("\(self.source(of: host)).connectOtherApp(to: \(source))")
+        case "passkey":
+            let passkey: Int = try CommandFields(request.body, "passkey").required("passkey")
+            guard (0...999_999).contains(passkey) else { throw .invalid("passkey", "a passkey is 0...999999") }
+            try requireDescribed(device)
+            device.enterPasskey(passkey)
+            add("\(source).enterPasskey(\(passkey))")
         case "faults": try inject(request.body, into: device)
         case "resume":
             _ = try CommandFields(request.body)

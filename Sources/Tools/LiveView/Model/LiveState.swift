@@ -44,10 +44,15 @@ package struct LiveHost: Codable, Hashable, Sendable {
     package var isPowered: Bool
     package var isPlugged: Bool
     package var authorization: AuthorizationStatus
+    /// The port at which a Bluetooth stack outside of the emulator attaches; nil for a host of apps.
+    package var port: String?
+    /// Whether the stack is attached; false without a port.
+    package var isAttached: Bool
 
     init(_ host: TappedHost) {
         (id, name, address, state) = (host.index, host.name, host.address.description, host.state)
         (isPowered, isPlugged, authorization) = (host.isPowered, host.isPlugged, host.authorization)
+        (port, isAttached) = (host.port?.address.description, host.port?.isAttached == true)
     }
 }
 

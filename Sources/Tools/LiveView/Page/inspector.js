@@ -229,33 +229,40 @@ function ask(question, consequence, action, perform) {
 
 function drawHosts() {
   if (isPressed()) { changed("hosts"); return; }
-  if (!world.hosts.has(selection.host)) selection.host = world.hosts.keys().next().value ?? null;
+  if (!hostsOfApps().some(({ id }) => id === selection.host)) selection.host = hostsOfApps()[0]?.id ?? null;
   patch(element("hosts"), [...world.hosts.values()].map(hostNode));
 }
+
+// A Bluetooth stack outside of the emulator, which attaches at a port, in place of apps.
+const isExternal = (host) => Boolean(host?.port);
+
+const hostsOfApps = () => [...world.hosts.values()].filter((host) => !isExternal(host));
 
 function hostNode(host) {
   const path = `/v1/hosts/${host.id}`;
   const change = (body) => command("PATCH", path, body);
   const plug = (isPlugged) => (isPlugged ? change({ plugged: true })
-    : ask(`Unplug the adapter of ${host.name}?`, "Its links end, and its apps see no Bluetooth adapter until it is plugged in again.", "Unplug",
+    : ask(`Unplug the adapter of ${host.name}?`, `Its links end, and ${isExternal(host) ? "its Bluetooth stack has no controller" : "its apps see no Bluetooth adapter"} until it is plugged in again.`, "Unplug",
       () => change({ plugged: false })));
   const restart = () => ask(`Restart the Bluetooth service of ${host.name}?`, "Its links end, and its apps see the service restart for a second.", "Restart",
     () => command("POST", `${path}/reset`));
   const isOther = !vocabulary.permissions.length;
   const node = make("div", { className: "host", role: "group", "aria-label": `Host ${host.name}` },
     make("div", { className: "title" }, make("strong", { textContent: host.name }),
-      make("span", { className: `state ${host.state === "poweredOn" ? "good" : ""}`, textContent: words("states", host.state) }),
+      isExternal(host) ? make("span", { className: `state ${host.isAttached ? "good" : ""}`, textContent: host.isAttached ? "Attached" : "Waiting for a Bluetooth stack" })
+        : make("span", { className: `state ${host.state === "poweredOn" ? "good" : ""}`, textContent: words("states", host.state) }),
       make("span", { className: "quiet mono", textContent: host.address })),
     make("div", { className: "switches" },
-      toggle("Power", host.isPowered, (powered) => change({ powered }), { key: `power ${host.id}`, label: `Power of ${host.name}` }),
+      ...(isExternal(host) ? [quiet(`Outside of the emulator, at ${host.port}`)]
+        : [toggle("Power", host.isPowered, (powered) => change({ powered }), { key: `power ${host.id}`, label: `Power of ${host.name}` })]),
       toggle("Adapter plugged in", host.isPlugged, plug, { key: `plug ${host.id}`, label: `Adapter of ${host.name} plugged in` }),
-      ...(world.hosts.size > 1 ? [make("label", { className: "field" }, make("input", { type: "radio", name: "connecting-host", checked: selection.host === host.id,
+      ...(hostsOfApps().length > 1 && !isExternal(host) ? [make("label", { className: "field" }, make("input", { type: "radio", name: "connecting-host", checked: selection.host === host.id,
         onchange: () => chooseHost(host.id), "aria-label": `${host.name} connects to the chosen device` }), "Connects to the chosen device")] : [])),
-    make("div", { className: "row" },
+    ...(isExternal(host) ? [] : [make("div", { className: "row" },
       make("label", { className: "field" }, quiet("Permission "), choice(`Permission of the apps of ${host.name}`,
         isOther ? [[host.authorization, ""]] : vocabulary.permissions.map(({ name, words }) => [name, words]), host.authorization,
         (authorization) => change({ authorization }))),
-      button("Restart service…", restart, { className: "danger", "aria-label": `Restart the Bluetooth service of ${host.name}` })));
+      button("Restart service…", restart, { className: "danger", "aria-label": `Restart the Bluetooth service of ${host.name}` }))]));
   return keyed(`host ${host.id}`, node);
 }
 
@@ -324,7 +331,7 @@ function identityNode(path, device, isDescribed) {
   const isByHand = device.rssi !== undefined && device.rssi !== null;
   return keyed("identity", make("div", { className: "group identity" }, name,
     make("p", { className: "facts" }, make("span", { className: "mono", textContent: device.address }), quiet(device.addressKind),
-      ...(isDescribed ? [] : [quiet(`published by the apps of ${world.hosts.get(device.host)?.name ?? "a host"}`)])),
+      ...(isDescribed ? [] : [quiet(`published by the ${isExternal(world.hosts.get(device.host)) ? "Bluetooth stack" : "apps"} of ${world.hosts.get(device.host)?.name ?? "a host"}`)])),
     row(make("label", { className: "field" }, quiet("Distance "), choice("Distance", vocabulary.proximities.map(({ name, words }) => [name, words]), device.proximity,
       (proximity) => change({ proximity })))),
     row(quiet("Signal "), signal, make("span", { className: "number strength", textContent: strengthWords(device.signal) }),
@@ -335,12 +342,12 @@ function identityNode(path, device, isDescribed) {
 
 function linksNode(path, { device }) {
   const links = [...world.links.values()].filter((link) => link.device === device.id);
-  const hosts = [...world.hosts.values()].filter((host) => host.id !== device.host);
+  const hosts = hostsOfApps().filter((host) => host.id !== device.host);
   const isOnly = hosts.length === 1;
   return labeled("links", "Links",
     ...(links.length ? [make("ul", { className: "list" }, ...links.map((link) => linkNode(path, link)))] : [make("p", { className: "quiet", textContent: "No host is connected." })]),
-    row(button(isOnly ? `Connect from ${hosts[0].name}` : "Connect from", () => act("POST", `${path}/connect`, { host: selection.host })),
-      ...(isOnly ? [] : [choice("Host that connects", hosts.map((host) => [`${host.id}`, host.name]), `${selection.host}`, (id) => chooseHost(Number(id)))]),
+    row(...(hosts.length ? [button(isOnly ? `Connect from ${hosts[0].name}` : "Connect from", () => act("POST", `${path}/connect`, { host: selection.host }))] : []),
+      ...(hosts.length < 2 ? [] : [choice("Host that connects", hosts.map((host) => [`${host.id}`, host.name]), `${selection.host}`, (id) => chooseHost(Number(id)))]),
       usable(links.length, "Disconnect", () => act("POST", `${path}/disconnect`, {}), { title: "The device closes its links" }),
       usable(links.length, "Lose link", () => act("POST", `${path}/disconnect`, { silent: true }),
         { title: "The device falls silent: hosts notice after the supervision timeout" })));
@@ -351,8 +358,8 @@ function linkNode(path, link) {
   const facts = [link.security, `MTU ${link.mtu}`, ...(link.interval ? [`every ${Number((link.interval * 1000).toFixed(2))} ms`] : []), link.phy,
     ...(link.lost ? [`${count(link.lost, "packet")} lost`] : [])];
   return keyed(`link ${link.id}`, make("li", {}, make("span", {}, make("strong", { textContent: host }), quiet(` ${facts.join(" · ")}`)),
-    button("Release", () => act("DELETE", `${path}/connect?host=${link.host}`),
-      { title: "The app that “Connect” stands for releases its connection", "aria-label": `Release the connection of ${host}` })));
+    ...(isExternal(world.hosts.get(link.host)) ? [] : [button("Release", () => act("DELETE", `${path}/connect?host=${link.host}`),
+      { title: "The app that “Connect” stands for releases its connection", "aria-label": `Release the connection of ${host}` })])));
 }
 
 // ---- Values

@@ -261,17 +261,20 @@ function paintHosts() {
   for (const { host, ...place } of hosts.values()) {
     const { x, y } = toScreen(place);
     const isChosen = host.id === pointed.host;
+    const isExternal = Boolean(host.port);
+    const isOn = host.isPlugged && (isExternal ? host.isAttached : host.isPowered);
     context.beginPath();
     context.roundRect(x - 14, y - 14, 28, 28, 8);
-    context.fillStyle = host.isPowered && host.isPlugged ? theme.text : theme.panel;
+    context.fillStyle = isOn ? theme.text : theme.panel;
     context.fill();
     context.strokeStyle = isChosen ? theme.accent : theme.text;
     context.lineWidth = isChosen ? 3 : 1.5;
-    context.setLineDash(host.isPowered && host.isPlugged ? [] : [3, 3]);
+    context.setLineDash(isOn ? [] : [3, 3]);
     context.stroke();
     context.setLineDash([]);
-    paintRune(x, y, host.isPowered && host.isPlugged ? theme.panel : theme.quiet);
-    const text = shortened(host.isPlugged ? (host.isPowered ? host.name : `${host.name} · off`) : `${host.name} · unplugged`);
+    (isExternal ? paintChip : paintRune)(x, y, isOn ? theme.panel : theme.quiet);
+    const state = !host.isPlugged ? " · unplugged" : isOn ? "" : isExternal ? " · waiting" : " · off";
+    const text = shortened(`${host.name}${state}`);
     const width = widthOf(text, `600 ${FONT}`);
     context.globalAlpha = .85;
     context.fillStyle = theme.ring;
@@ -292,6 +295,21 @@ function paintRune(x, y, color) {
   for (const radius of [5, 9]) {
     context.moveTo(x + radius * Math.cos(-2.4), y + 4 + radius * Math.sin(-2.4));
     context.arc(x, y + 4, radius, -2.4, -.74);
+  }
+  context.stroke();
+}
+
+// The chip of a Bluetooth stack outside of the emulator.
+function paintChip(x, y, color) {
+  context.strokeStyle = color;
+  context.lineWidth = 1.8;
+  context.beginPath();
+  context.rect(x - 5, y - 5, 10, 10);
+  for (const place of [-3, 0, 3]) {
+    for (const side of [-1, 1]) {
+      context.moveTo(x + side * 5, y + place);
+      context.lineTo(x + side * 8.5, y + place);
+    }
   }
   context.stroke();
 }

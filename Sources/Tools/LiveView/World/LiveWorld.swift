@@ -82,7 +82,7 @@ package final class LiveWorld: Sendable {
         let tap = state.withLock { state -> EmulatorTap in
             if let tap = state.tap { return tap }
             // Events arrive on another queue, so never under this lock.
-            let tap = emulator.tap { [weak self] in self?.receive($0) }
+            let tap = emulator.tap(.all.subtracting(.hci)) { [weak self] in self?.receive($0) }
             state.tap = tap
             return tap
         }

@@ -22,7 +22,7 @@ struct WorldCommand: ParsableCommand {
         let control: [any ParsableCommand.Type] = [
             WorldShowCommand.self, WorldWatchCommand.self, WorldAddCommand.self, WorldRemoveCommand.self,
             WorldMoveCommand.self, WorldRenameCommand.self, WorldAdvertiseCommand.self, WorldSetCommand.self,
-            WorldNotifyCommand.self, WorldDisconnectCommand.self, WorldFaultCommand.self,
+            WorldNotifyCommand.self, WorldDisconnectCommand.self, WorldFaultCommand.self, WorldPasskeyCommand.self,
             WorldPowerCommand.self, WorldPlugCommand.self, WorldPauseCommand.self, WorldContinueCommand.self,
             WorldRateCommand.self, WorldStepCommand.self, WorldCaptureCommand.self, WorldTraceCommand.self,
             WorldSaveCommand.self,

@@ -181,6 +181,28 @@ struct WorldFaultCommand: WorldControlCommand {
     }
 }
 
+struct WorldPasskeyCommand: WorldControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passkey", abstract: "Enter a passkey as the user of a served device.",
+        discussion: """
+            A pairing waits for the number if a Bluetooth stack outside of the emulator displays one, and the device's \
+            description has no passkey.
+            """)
+
+    @Argument(help: "The device: its number or its name.")
+    var device: String
+
+    @Argument(help: ArgumentHelp("The number that the stack displays, 000000 to 999999.", valueName: "DIGITS"))
+    var passkey: Passkey
+
+    @OptionGroup var control: WorldControlOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
+
+    func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
+        LiveRequest("POST", try devices.path(of: device) + "/passkey", ["passkey": passkey.number])
+    }
+}
+
 /// The position of a switch on the command line.
 enum SwitchState: String, CaseIterable, ExpressibleByArgument, Sendable { case on, off }
 

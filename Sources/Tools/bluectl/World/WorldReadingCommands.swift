@@ -164,7 +164,7 @@ enum WorldText {
     static func lines(of state: LiveState) -> [String] {
         let pace = state.clock.isPaused ? "paused" : "rate \(state.clock.rate)"
         let time = ["time", "\(Decimals.fixed(state.time, 3)) s"] + (state.clock.isOurs ? [pace] : [])
-        let hosts = state.hosts.map { ["host", "\($0.id)", $0.name, $0.address, $0.state.words] }
+        let hosts = state.hosts.map { ["host", "\($0.id)", $0.name, $0.address, Self.state(of: $0)] }
         let devices = state.devices.map { device in
             [
                 "device", "\(device.id)", device.name, device.address, proximity(of: device),
@@ -178,6 +178,11 @@ enum WorldText {
             ]
         }
         return ([time] + hosts + devices + links).map(joined)
+    }
+
+    private static func state(of host: LiveHost) -> String {
+        guard let port = host.port, host.isPlugged else { return host.state.words }
+        return host.isAttached ? "attached at \(port)" : "waiting for a Bluetooth stack at \(port)"
     }
 
     private static func proximity(of device: LiveDevice) -> String {

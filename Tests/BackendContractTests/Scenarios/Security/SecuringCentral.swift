@@ -79,6 +79,7 @@ extension ContractScenario {
         .central("the app shows a number that the peer's user enters", proving: "S72", needs: .pairing) { c in
             let link = try await c.readSecret(.displayOnly, PeerPairing(capability: .keyboardOnly))
             try await link.agent.expect(.asks(.display))
+            try await c.perform(.enterPasskey(link.agent.passkey))
             // BlueZ withdraws the number before it reports success.
             try await link.agent.expect(.paired, perhapsAfter: .asksNoMore)
             try await link.finish()

@@ -139,9 +139,11 @@ extension ContractScenario {
             try await p.answerProtectedRead()
             try await p.one.disconnect()
             try await p.one.perform(.forget)
+            // A server requests security of a central that it knows, and the two pair before the first request.
+            agent.acceptAtOnce()
             try await p.one.connect()
             try await p.one.perform(.read(.protected))
-            try await agent.accept()
+            try await agent.expect(.asks(.consent), .paired)
             try await p.answerProtectedRead()
             try await p.one.disconnect()
             agent.finish()

@@ -95,6 +95,7 @@ extension DeviceControl {
         case .setPacketLoss(let rate): "loses \(percent(rate)) of its packets"
         case .setPairing(let pairing):
             "pairs with \(pairing.capability.words), the user \(pairing.answer.words)"
+        case .enterPasskey(let passkey): "enters the passkey \(PasskeyText.digits(passkey))"
         case .loseBonds(let host): "loses its keys of \(host.map { "\($0)" } ?? "all hosts")"
         case .exchangeMTU(let mtu): "requests MTU \(mtu)"
         case .failConnections(let count): "fails the next \(count == 1 ? "connection" : "\(count) connections")"
@@ -120,6 +121,8 @@ extension HostControl {
         case .rotateAddress: "takes a new private address"
         case .setAirAddress(let address): "uses the address \(address)"
         case .setLinkParameters(let parameters): "requests links with an interval of \(parameters.interval.words)"
+        case .setPort(let port):
+            port.map { "\($0.isAttached ? "attaches" : "is expected") at \($0.address)" } ?? "has no port anymore"
         case .forget: "forgets a device"
         case .remember: "remembers a device"
         case .setFeature(let feature, let isSupported):
@@ -133,6 +136,7 @@ extension HostControl {
         case .connectOtherApp: "connects another app"
         case .disconnectOtherApp: "disconnects another app"
         case .disconnectCentral: "closes the link of a central"
+        case .requestSecurity: "asks a central to encrypt the link"
         }
     }
 }

@@ -32,7 +32,7 @@ extension WorldInput {
 extension LinkControl {
     fileprivate var trace: TraceLine? {
         switch self {
-        case .close: TraceLine("close", showsValues: true)
+        case .close(let reason): line("close") { $0.add("reason", reason.rawValue) }
         case .setParameters(let parameters):
             line("setParameters") { $0.add(parameters) }
         // Packets, which other kinds of traces show.
@@ -108,6 +108,7 @@ extension DeviceControl {
                 line.add("capability", pairing.capability.rawValue)
                 line.add("answer", pairing.answer.rawValue)
             }
+        case .enterPasskey(let passkey): line("enterPasskey") { $0.add("passkey", PasskeyText.digits(passkey)) }
         case .lose(let staysOnAir): line("lose") { $0.add("staysOnAir", staysOnAir) }
         case .loseBonds(let host): line("loseBonds") { $0.add("host", host?.description ?? "all") }
         case .exchangeMTU(let mtu): line("exchangeMTU") { $0.add("mtu", mtu) }
@@ -181,6 +182,11 @@ extension HostControl {
         case .setMaximumMTU(let mtu): line("setMaximumMTU") { $0.add("mtu", mtu) }
         case .setAirAddress(let address): line("setAirAddress") { $0.add("address", address) }
         case .setLinkParameters(let parameters): line("setLinkParameters") { $0.add(parameters) }
+        case .setPort(let port):
+            line("setPort") { line in
+                line.add("address", port?.address.description ?? "nil")
+                line.add("isAttached", port?.isAttached == true)
+            }
         case .forget(let peer): line("forget") { $0.add("peer", peer: peer) }
         case .remember(let peer): line("remember") { $0.add("peer", peer: peer) }
         case .setFeature(let feature, let isSupported):
@@ -219,6 +225,7 @@ extension HostControl {
                 if isWithoutAdvertising { line.add("withoutAdvertising", true) }
             }
         case .disconnectOtherApp(let peer): line("disconnectOtherApp") { $0.add("peer", peer: peer) }
+        case .requestSecurity(let peer): line("requestSecurity") { $0.add("peer", peer: peer) }
         case .disconnectCentral(let peer, let isForSecurity):
             line("disconnectCentral") { line in
                 line.add("peer", peer: peer)

@@ -23,10 +23,32 @@ struct HandlerCall: Sendable {
         case event
     }
 
+    /// The calls that run one after the other: those of a device, or of one central of a host outside of the emulator, whose
+    /// links are independent of each other.
+    struct Sequence: Hashable, Sendable {
+        let device: Ref<Device>
+        let central: DeviceAddress?
+    }
+
     let device: Ref<Device>
     let handler: any AsynchronousPeripheralHandler
     let content: Content
     let origin: Origin
+
+    var sequence: Sequence {
+        Sequence(device: device, central: handler is any ExternalPeripheralHandler ? central?.address : nil)
+    }
+
+    private var central: CentralIdentity? {
+        switch content {
+        case .connection(let request): request.central
+        case .procedure(let procedure): procedure.central
+        case .request(let request): request.central
+        case .channel(let request): request.central
+        case .event(.connected(let central)), .event(.disconnected(let central)): central
+        case .event: nil
+        }
+    }
 
     /// Whether the call may be dropped if too many wait: a central can cause any number of such calls.
     var isDispensable: Bool {

@@ -31,7 +31,7 @@ extension World {
         case .send(let channel, let data): channels.handle(.send(data), on: channel, of: .device(ref), &lower)
         case .closeChannel(let channel): channels.handle(.close, on: channel, of: .device(ref), &lower)
         case .remove: remove(ref)
-        case .disconnect, .lose, .setParameters, .exchangeMTU, .clearFaults, .resume, .loseBonds:
+        case .disconnect, .lose, .setParameters, .exchangeMTU, .clearFaults, .resume, .loseBonds, .enterPasskey:
             changeLinks(links, control, of: ref)
         case .setAdvertising, .enableAdvertising, .setProximity, .rename, .changeAddress, .rotateAddress,
             .setPacketLoss:
@@ -79,6 +79,7 @@ extension World {
             for link in open { lower.links.update(parameters, link, &lower.context) }
         case .exchangeMTU(let mtu): for link in open { exchangeMTU(mtu, on: link) }
         case .clearFaults, .resume: resume(ref)
+        case .enterPasskey(let passkey): security.enter(passkey: passkey, on: open, &lower)
         case .loseBonds(let host):
             if let device = lower.air.devices[ref] { security.loseBonds(ref, device, with: host, &lower.context) }
         default: break

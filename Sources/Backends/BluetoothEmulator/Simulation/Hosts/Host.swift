@@ -16,6 +16,8 @@ struct Host: Sendable {
     var scanning = HostScanning()
     /// The parameters of new links, if a host outside of the emulator has chosen them.
     var linkParameters: ConnectionParameters?
+    /// The port at which a host outside of the emulator attaches; nil while none is open.
+    var openPort: HostPort?
 
     /// Creates a described host; anonymous if it serves a peripheral manager that named none.
     init(_ description: HostDescription, isAnonymous: Bool = false) {

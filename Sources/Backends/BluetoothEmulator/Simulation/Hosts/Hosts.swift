@@ -206,6 +206,7 @@ extension Host {
         TappedHost(
             index: index, name: identity.name, isAnonymous: identity.isAnonymous, identityAddress: identity.address,
             address: identity.airAddress, state: adapter.state, isPowered: adapter.isPowered,
-            isPlugged: adapter.isPlugged, isResetting: adapter.isResetting, authorization: adapter.authorization)
+            isPlugged: adapter.isPlugged, isResetting: adapter.isResetting, authorization: adapter.authorization,
+            port: openPort)
     }
 }

@@ -75,6 +75,9 @@ extension World {
             lower.hosts[host].identity.airAddress = address
             lower.hosts.reportChange(of: host, &lower.context)
         case .setLinkParameters(let parameters): lower.hosts[host].linkParameters = parameters
+        case .setPort(let port):
+            lower.hosts[host].openPort = port
+            lower.hosts.reportChange(of: host, &lower.context)
         case .authorize(let status):
             authorize(status, host)
             // The permission belongs to the app; hosts of managers that named none follow the default host's.
@@ -123,6 +126,9 @@ extension World {
             for (ref, _) in lower.links.serverLinks(of: lower.hosts[host], with: peer, lower.air) {
                 lower.links.close(ref, isForSecurity ? .authentication : .remote, &lower.context)
             }
+        case .requestSecurity(let peer):
+            for (ref, link) in lower.links.serverLinks(of: lower.hosts[host], with: peer, lower.air)
+            where link.security.refusal != nil { startPairing(ref) }
         }
     }
 

@@ -267,7 +267,7 @@ extension World {
     mutating func apply(_ control: LinkControl, to number: UInt32) {
         guard let ref = lower.links.refs.first(where: { $0.serial == number }) else { return }
         switch control {
-        case .close: lower.links.close(ref, .remote, &lower.context)
+        case .close(let reason): lower.links.close(ref, reason, &lower.context)
         case .setParameters(let parameters): lower.links.update(parameters, ref, &lower.context)
         case .setSecurity(let level): security.secure(ref, level, &lower)
         case .askUser(let side, let question): security.ask(question, side, on: ref, &lower)

@@ -261,6 +261,13 @@ extension Security {
         pairings[ref] = pairing
     }
 
+    /// Passes the passkey that a device's user enters to the pairings with hosts outside of the emulator.
+    func enter(passkey: Int, on links: [Ref<Link>], _ lower: inout LowerLayers) {
+        for ref in links where lower.links[ref].flatMap({ lower.externalSide(of: $0) }) == .central {
+            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, .passkey(passkey)))
+        }
+    }
+
     /// Handles the end of a pairing of two ends that pair by themselves; the emulated one stores the key.
     mutating func endExternal(
         _ result: ExternalPairingResult, on ref: Ref<Link>, _ lower: inout LowerLayers
