@@ -20,6 +20,8 @@ final class PortServer: @unchecked Sendable {
     private var bonds = SecurityBonds()
     private var tap: EmulatorTap?
     private var isPlugged = true
+    /// Whether the adapter was plugged in when the world last changed; an event may be older than ``isPlugged``.
+    private var wasPlugged = true
     private var isClosed = false
 
     /// - Parameter stream: The stream to the host, if it is already there.
@@ -33,7 +35,7 @@ final class PortServer: @unchecked Sendable {
                 switch event.kind {
                 case .hostAdded(let host), .hostChanged(let host):
                     guard host.index == index else { return }
-                    queue.async { [weak self] in self?.plug(host.isPlugged && host.state != .unsupported) }
+                    queue.async { [weak self] in self?.worldChanged(host.isPlugged && host.state != .unsupported) }
                 default: break
                 }
             }
@@ -57,6 +59,13 @@ final class PortServer: @unchecked Sendable {
             if let accepting { accepting.cancel() } else { transport.close() }
             accepting = nil
         }
+    }
+
+    /// Handles a change of the host.
+    private func worldChanged(_ isPlugged: Bool) {
+        guard isPlugged != wasPlugged else { return }
+        wasPlugged = isPlugged
+        plug(isPlugged)
     }
 
     /// Detaches the host when its adapter is unplugged, and attaches it again.
