@@ -56,7 +56,12 @@ final class EmulatedControllerFixture: ContractFixture {
     /// The adapter is switched off before, which ends its links: Linux 6.1 crashes if a controller with the link of an
     /// open socket is unplugged (`hci_chan_del`).
     func end() async throws {
-        if try await adapter("Powered") == .boolean(true) { try await perform(.adapter(isPowered: false)) }
+        if try await adapter("Powered") == .boolean(true) {
+            do { try await switchAdapter(false) } catch {
+                // bluetoothd 5.66 may die then, if an answer came after an earlier loss of power.
+                guard try await !program.hasDaemon() else { throw error }
+            }
+        }
         controller.close()
         try await wait { try await self.adapter("Address") == nil }
     }

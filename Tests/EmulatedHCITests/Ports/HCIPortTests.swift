@@ -99,7 +99,8 @@ import Testing
         let seen = Lock<[HostPort?]>([])
         let tap = emulator.tap([.hosts]) { event in
             switch event.kind {
-            case .hostAdded(let host) where host.name == "external", .hostChanged(let host) where host.name == "external":
+            case .hostAdded(let host), .hostChanged(let host):
+                guard host.name == "external" else { return }
                 seen.withLock { if $0.last != host.port { $0.append(host.port) } }
                 states.queue.async { states.check() }
             default: break
@@ -171,6 +172,28 @@ import Testing
         #expect(try await read == .value([1, 2, 3]))
         adapter.setSupport(.connectedRSSI, true)
         #expect(try await host.command(0x1405, link.bytes).last != 127)
+        port.close()
+    }
+
+    @Test func aRequestThatAHostDoesNotAnswerDelaysOnlyItsOwnCentral() async throws {
+        let port = try open("firmware")
+        let host = try TestHost(port)
+        try await host.begin()
+        var attributes = Self.served
+        attributes.held = [12]
+        try await host.advertise("Firmware", attributes)
+        let centrals = [
+            TestCentral(emulator), TestCentral(emulator, host: try emulator.add(HostDescription(name: "second"))),
+        ]
+        let waiting = try await centrals[0].connect(to: "Firmware")
+        let held = try #require(try await centrals[0].characteristics(on: waiting.link)["FFF1"])
+        centrals[0].role.submit(
+            .request(link: waiting.link, operation: OperationID(rawValue: 99), .read(held.id)))
+        _ = try await host.command(TestHost.Command.setAdvertisingEnable, [1])
+        let served = try await centrals[1].connect(to: "Firmware")
+        let other = try #require(try await centrals[1].characteristics(on: served.link)["FFF4"])
+        let answer = try await centrals[1].request(.read(other.id), on: served.link)
+        #expect(answer == .failure(.att(0x80, operation: "request")))
         port.close()
     }
 
@@ -267,18 +290,9 @@ import Testing
         host.close()
         #expect(try await central.end(of: link) != .local)
         // Only an attached host is answered, after the former one is gone.
-        let other = try await attached(to: port)
+        let other = try await TestHost.attached(to: port)
         #expect(emulator.devices.map(\.name) == [])
         other.close()
-    }
-
-    /// Attaches a host; the port refuses it until the former one has left.
-    private func attached(to port: HCIPort) async throws -> TestHost {
-        for _ in 0..<1_000 {
-            let host = try TestHost(port)
-            if try await host.isAccepted() { return host }
-        }
-        throw TestHost.Failure(description: "the port stays in use")
     }
 
     // MARK: The end of links and hosts
@@ -306,7 +320,7 @@ import Testing
         let first = try TestHost(port)
         let address = try await first.begin()
         first.close()
-        let second = try await attached(to: port)
+        let second = try await TestHost.attached(to: port)
         #expect(try await second.begin() == address)
         #expect(
             address == HCIAddress(bits: try #require(emulator.host(named: "external")).address.bits, isRandom: false))
@@ -321,7 +335,7 @@ import Testing
         // The parameters are those of LE Create Connection.
         #expect(box.connections.first?.parameters.supervisionTimeout == .milliseconds(420))
         host.close()
-        _ = try await attached(to: port)
+        _ = try await TestHost.attached(to: port)
         #expect(box.connections.count == 0)
     }
 
@@ -341,7 +355,7 @@ import Testing
         try await host.begin()
         host.sendRaw(bytes)
         try await host.closed()
-        let other = try await attached(to: port)
+        let other = try await TestHost.attached(to: port)
         try await other.begin()
     }
 
@@ -372,7 +386,7 @@ import Testing
             host.sendRaw(packet)
         }
         host.close()
-        try await attached(to: port).begin()
+        try await TestHost.attached(to: port).begin()
     }
 
     @Test func aClosedPortEndsItsHost() async throws {

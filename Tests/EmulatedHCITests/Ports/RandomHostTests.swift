@@ -54,9 +54,7 @@ import Testing
     /// Runs a host, by turns a central of the device and a peripheral of an app.
     private func run(_ seed: UInt64, on port: HCIPort) async throws {
         var random = RandomHost(seed: seed)
-        var host = try TestHost(port)
-        // The port may still have the previous host.
-        while try await !host.isAccepted() { host = try TestHost(port) }
+        let host = try await TestHost.attached(to: port)
         try await host.begin()
         let link: UInt16
         if seed.isMultiple(of: 2) {
@@ -75,7 +73,9 @@ import Testing
         try await host.begin()
         let again = try await host.connect(to: try await host.find("Box"))
         let services = try await host.services(on: again)
-        guard services.contains(where: { $0.uuid == "FFE0" }) else { throw TestHost.Failure(description: "\(services)") }
+        guard services.contains(where: { $0.uuid == "FFE0" }) else {
+            throw TestHost.Failure(description: "\(services)")
+        }
         host.close()
     }
 

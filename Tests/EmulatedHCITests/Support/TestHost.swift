@@ -101,6 +101,15 @@ final class TestHost: @unchecked Sendable {
 
     deinit { source?.cancel() }
 
+    /// Attaches a host to a port, which refuses it until the former one has left.
+    static func attached(to port: HCIPort) async throws -> TestHost {
+        for _ in 0..<1_000 {
+            let host = try TestHost(port)
+            if try await host.isAccepted() { return host }
+        }
+        throw Failure(description: "the port stays in use")
+    }
+
     private static func open(_ port: HCIPort) throws -> CInt {
         if port.address == .pty {
             let descriptor = Glibc.open(port.place, O_RDWR | O_NOCTTY | O_CLOEXEC)
