@@ -28,7 +28,8 @@ import Testing
             TappedHost(
                 index: 0, name: "default", isAnonymous: false, identityAddress: "00:00:00:00:00:01",
                 address: "00:00:00:00:00:01", state: isPowered ? .poweredOn : .poweredOff, isPowered: isPowered,
-                isPlugged: true, isResetting: false, authorization: .allowed, port: port))
+                isPlugged: true, isResetting: false, authorization: .allowed,
+                isExternal: port != nil, port: port))
     }
 
     private static func device(_ name: String, _ proximity: Proximity = .near) -> TapEvent.Kind {

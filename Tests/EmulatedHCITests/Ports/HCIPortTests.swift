@@ -87,7 +87,7 @@ import Testing
         let (packets, link) = captured
         #expect(packets.first == HCIPacket(kind: .command, isReceived: false, body: [0x03, 0x0C, 0]))
         #expect(packets.dropFirst().first?.body == [0x0E, 4, 1, 0x03, 0x0C, 0])
-        #expect(packets.count { $0.kind == .command && $0.body.starts(with: [0x09, 0x10]) } == 1)
+        #expect(packets.count { $0.kind == .command && $0.body.starts(with: [0x09, 0x10]) } == 1, "the host's own")
         let requests = packets.filter { $0.kind == .acl && !$0.isReceived }
         #expect(requests.map(\.body) == [link.bytes + [7, 0, 3, 0, 4, 0, 0x0A, 3, 0]])
         let responses = packets.filter { $0.kind == .acl && $0.isReceived }

@@ -15,7 +15,9 @@ package struct TappedHost: Hashable, Sendable {
     package let isPlugged: Bool
     package let isResetting: Bool
     package let authorization: AuthorizationStatus
-    /// The open port of a host outside of the emulator; nil for a host of the world.
+    /// Whether a Bluetooth stack outside of the emulator takes the place of managers.
+    package let isExternal: Bool
+    /// The open port of such a host.
     package let port: HostPort?
 }
 

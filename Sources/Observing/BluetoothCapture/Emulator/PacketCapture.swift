@@ -71,7 +71,7 @@ struct PacketCapture {
 
     /// Appends a packet that a host and its controller would exchange; hosts outside of the emulator have packets of their own.
     mutating func append(_ packet: HCIPacket, of host: Int, at time: Duration, comment: String? = nil) {
-        if hosts[host]?.port == nil { record(packet, of: host, at: time, comment: comment) }
+        if hosts[host]?.isExternal != true { record(packet, of: host, at: time, comment: comment) }
     }
 
     /// Records a packet of a host; ignores a host that the tap did not report.

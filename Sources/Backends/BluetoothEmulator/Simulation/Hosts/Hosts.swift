@@ -207,6 +207,6 @@ extension Host {
             index: index, name: identity.name, isAnonymous: identity.isAnonymous, identityAddress: identity.address,
             address: identity.airAddress, state: adapter.state, isPowered: adapter.isPowered,
             isPlugged: adapter.isPlugged, isResetting: adapter.isResetting, authorization: adapter.authorization,
-            port: openPort)
+            isExternal: identity.port != nil || openPort != nil, port: openPort)
     }
 }
