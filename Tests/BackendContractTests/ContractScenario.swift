@@ -88,6 +88,7 @@ struct ContractScenario: Sendable, CustomTestStringConvertible {
             context.finish()
             try await context.finishCentrals()
         }
+        try run.writeTraces()
     }
 
     /// All scenarios, in the order in which they run.

@@ -10,6 +10,7 @@ class ContractParticipant {
     init(_ run: ScenarioRun, _ trace: ContractTrace) {
         self.run = run
         self.trace = trace
+        run.add(trace)
     }
 
     /// Creates a manager on a separate queue, and reads its state before that queue can change it.
