@@ -138,9 +138,10 @@ enum AdapterFault: String, CaseIterable {
     case suspend
 
     /// The faults that the environment selects: all, or one.
-    static let selected = ProcessInfo.processInfo.environment["CONTRACT_FAULT"].map { name in
-        allCases.filter { $0.rawValue == name }
-    } ?? allCases
+    static let selected =
+        ProcessInfo.processInfo.environment["CONTRACT_FAULT"].map { name in
+            allCases.filter { $0.rawValue == name }
+        } ?? allCases
 }
 
 extension EmulatedControllerFixture {
