@@ -55,6 +55,17 @@ class ContractParticipant {
         try await expect(event, at: location)
     }
 
+    /// Waits for an event, or on BlueZ for the end of the link: the kernel ends it when the other side refuses the pairing, and the
+    /// daemon may report that before the kernel reports the refusal.
+    func expectRefusal(
+        _ event: ContractEvent, orOnBlueZ end: ContractEvent, at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let index = compared
+        try await wait("\(event)", at: location) { [trace] in trace.events.count > index }
+        let isEnd = run.fixture.name.hasPrefix("bluez") && trace.events[index] == end
+        try await expect(isEnd ? end : event, at: location)
+    }
+
     /// Waits for a condition that is not an event.
     func wait(
         _ what: String, at location: SourceLocation = #_sourceLocation,

@@ -88,7 +88,9 @@ extension ContractScenario {
             try await c.perform(.secure(PeerPairing(accepts: false)))
             let peripheral = try await c.connect()
             peripheral.openL2CAPChannel(0x92)
-            try await c.expect(.didOpen(.none).failing(att: .insufficientAuthentication))
+            try await c.expectRefusal(
+                .didOpen(.none).failing(att: .insufficientAuthentication),
+                orOnBlueZ: .didDisconnect().failing(.peripheralDisconnected))
         },
     ]
 }
