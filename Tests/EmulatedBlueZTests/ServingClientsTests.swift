@@ -120,7 +120,8 @@ import Testing
     }
 
     /// The values that the client receives when the server sends `count` values at once.
-    private func values(
+    // Swift 6.3.1 crashes when it optimizes this function.
+    @_optimize(none) private func values(
         of characteristic: ObjectPath, _ client: BusClient, count: UInt8, from server: BusClient
     ) async throws -> [UInt8] {
         let values = Lock<[UInt8]>([])
