@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmulatedHCI
 
-/// The times of hosts' operations over TCP, without the latency of links; `make bench-hci` prints them, in release.
+/// The times of hosts' operations over TCP, without the latency of links; `make bench-hci` prints them.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["COREBLUETOOTH_FIGURES"] != nil, "make bench-hci"))
 struct HostFigures {
     private let emulator = Emulator(configuration: .instant)
@@ -15,7 +15,9 @@ struct HostFigures {
         box = try emulator.add(
             PeripheralDescription(
                 name: "Box", address: "C0:DE:00:00:00:01",
-                advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))],
+                advertising: [
+                    AdvertisingDescription(AdvertisingData(localName: "Box"), continuesWhileConnected: true)
+                ],
                 services: [
                     ServiceDescription(
                         "FFE0",
