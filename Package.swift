@@ -410,7 +410,7 @@ let package = Package(
             name: "EmulatedHCITests",
             dependencies: [
                 "EmulatedHCI", "BluetoothBackend", "BluetoothCapture", "BluetoothEmulator", "BluetoothHCI",
-                "BluetoothSupport", "BluetoothTracing", "BluetoothValues", "ChildProcesses",
+                "BluetoothSupport", "BluetoothTracing", "BluetoothValues", "ChildProcesses", "ScriptedBlueZ",
             ],
             swiftSettings: settings),
         // A program that runs out of descriptors and threads, and C functions that fail when they are told to.

@@ -2,6 +2,7 @@
 import BluetoothBackend
 import BluetoothEmulator
 import BluetoothSupport
+import ScriptedBlueZ
 import Testing
 
 @testable import BluetoothHCI
@@ -41,12 +42,12 @@ import Testing
                 break
             }
             // The first hosts fill pools and caches.
-            if seed == Self.firstSeed + 9 { before = try residentMemory() }
+            if seed == Self.firstSeed + 9 { before = try ProcessResources().memory }
             seed += 1
         } while end.map { ContinuousClock.now < $0 } ?? (seed < Self.firstSeed + 10)
         port.close()
         guard let before else { return }
-        let after = try residentMemory()
+        let after = try ProcessResources().memory
         print("random hosts: \(seed - Self.firstSeed), memory from \(before) to \(after) KiB")
         #expect(after - before < Self.tolerance)
     }
@@ -77,12 +78,6 @@ import Testing
             throw TestHost.Failure(description: "\(services)")
         }
         host.close()
-    }
-
-    private func residentMemory() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
     }
 }
 

@@ -4,7 +4,7 @@ import { command, send, showError } from "/connection.js";
 import { changed, declare, drawSoon } from "/drawing.js";
 import { button, element, isPressed, make } from "/nodes.js";
 import { chooseDevice, chooseHost, onSelection, selection } from "/selection.js";
-import { onEvent, world } from "/world.js";
+import { isExternal, onEvent, world } from "/world.js";
 
 // The services that every device has.
 const STANDARD_SERVICES = ["1800", "1801"];
@@ -232,9 +232,6 @@ function drawHosts() {
   if (!hostsOfApps().some(({ id }) => id === selection.host)) selection.host = hostsOfApps()[0]?.id ?? null;
   patch(element("hosts"), [...world.hosts.values()].map(hostNode));
 }
-
-// A Bluetooth stack outside of the emulator, which attaches at a port, in place of apps.
-const isExternal = (host) => Boolean(host?.port);
 
 const hostsOfApps = () => [...world.hosts.values()].filter((host) => !isExternal(host));
 

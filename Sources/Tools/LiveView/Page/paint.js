@@ -10,6 +10,7 @@ import { search } from "/search.js";
 import { selection } from "/selection.js";
 import { EDGE, OUT_OF_RANGE, RINGS, radiusOf, strengthText } from "/strength.js";
 import { isStill, onTheme, theme } from "/theme.js";
+import { isExternal } from "/world.js";
 
 const DOT = 6;
 const FONT = '12px system-ui, "Segoe UI", Roboto, sans-serif';
@@ -261,8 +262,7 @@ function paintHosts() {
   for (const { host, ...place } of hosts.values()) {
     const { x, y } = toScreen(place);
     const isChosen = host.id === pointed.host;
-    const isExternal = Boolean(host.port);
-    const isOn = host.isPlugged && (isExternal ? host.isAttached : host.isPowered);
+    const isOn = host.isPlugged && (isExternal(host) ? host.isAttached : host.isPowered);
     context.beginPath();
     context.roundRect(x - 14, y - 14, 28, 28, 8);
     context.fillStyle = isOn ? theme.text : theme.panel;
@@ -272,8 +272,8 @@ function paintHosts() {
     context.setLineDash(isOn ? [] : [3, 3]);
     context.stroke();
     context.setLineDash([]);
-    (isExternal ? paintChip : paintRune)(x, y, isOn ? theme.panel : theme.quiet);
-    const state = !host.isPlugged ? " · unplugged" : isOn ? "" : isExternal ? " · waiting" : " · off";
+    (isExternal(host) ? paintChip : paintRune)(x, y, isOn ? theme.panel : theme.quiet);
+    const state = !host.isPlugged ? " · unplugged" : isOn ? "" : isExternal(host) ? " · waiting" : " · off";
     const text = shortened(`${host.name}${state}`);
     const width = widthOf(text, `600 ${FONT}`);
     context.globalAlpha = .85;

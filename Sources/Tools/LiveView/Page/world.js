@@ -62,6 +62,9 @@ async function take(event) {
 export const presentDevices = (state) =>
   [...state.devices.values()].filter((device) => device.host === undefined || device.host === null || device.isAdvertising || device.links > 0);
 
+// Whether a Bluetooth stack outside of the emulator attaches at a port of the host, in place of apps.
+export const isExternal = (host) => Boolean(host?.port);
+
 // Changes a state by an event.
 export function apply(event, state) {
   switch (event.kind) {
