@@ -137,4 +137,22 @@ import Testing
         #expect(time >= .seconds(20) && time < .seconds(21))
     }
 }
+
+/// Sleeps of tests without an emulator of their own.
+@Suite struct SleepOutsideOfWorldsTests {
+    @Test(.timeLimit(.minutes(1))) func aTaskThatIsOlderThanAWorldDoesNotSleepInItsTime() async throws {
+        let world = Emulator(time: .virtual)
+        await withCheckedContinuation { continuation in
+            // Without the delay, this task might not wait yet.
+            Task(executorPreference: world.executor) {
+                try await Task.sleep(for: .seconds(1))
+                continuation.resume()
+            }
+            Task { try await world.advance(by: .seconds(1)) }
+        }
+        // Nothing drives the world's time any longer.
+        try await Task.sleep(for: .nanoseconds(1))
+        withExtendedLifetime(world) {}
+    }
+}
 #endif

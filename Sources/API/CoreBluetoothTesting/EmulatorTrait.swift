@@ -65,12 +65,6 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     func perform(
         _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
     ) async throws {
-        try await Emulator.outsideWorlds { try await performInside(function, in: session, of: test) }
-    }
-
-    private func performInside(
-        _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
-    ) async throws {
         let end = await session.runWatched(function) { message, location in
             Issue.record("\(message)", sourceLocation: location ?? test.sourceLocation)
         }

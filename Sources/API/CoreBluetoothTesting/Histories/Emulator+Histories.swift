@@ -68,9 +68,7 @@ extension EmulatorSession {
     fileprivate func failures(
         of body: @escaping @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
     ) async -> [String] {
-        guard let test = Test.current else {
-            return await Emulator.outsideWorlds { await failuresInside(body, allowing: allowed) }
-        }
+        guard let test = Test.current else { return await failuresInside(body, allowing: allowed) }
         let failures = Lock<[String]>([])
         let collecting = IssueHandlingTrait.compactMapIssues { issue in
             guard issue.failsTest else { return issue }
@@ -80,7 +78,7 @@ extension EmulatorSession {
         }
         do {
             try await collecting.provideScope(for: test, testCase: nil) {
-                let others = await Emulator.outsideWorlds { await failuresInside(body, allowing: allowed) }
+                let others = await failuresInside(body, allowing: allowed)
                 failures.withLock { $0 += others }
             }
         } catch {

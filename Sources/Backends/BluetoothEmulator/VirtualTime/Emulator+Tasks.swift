@@ -60,13 +60,6 @@ extension Emulator {
         } catch EmulatorError.conditionNotMet {}
     }
 
-    /// Runs `body`, which awaits tasks of worlds, so that the calling task belongs to none of them.
-    package static func outsideWorlds<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
-    ) async rethrows -> Result {
-        try await JobHooks.withOutsider(body)
-    }
-
     /// Begins a scope: code of this world, with all tasks that it starts.
     package func enterScope() { core.withLock { $0.virtual.scopes += 1 } }
 

@@ -14,7 +14,8 @@ import Darwin
 /// Runs the jobs of tasks where an emulator with virtual time can wait for them.
 ///
 /// The Swift runtime has hooks for the jobs of the global executor and for the main actor's executor; they apply to the
-/// process, and stay once installed. A job belongs to the world whose code first made its task ready.
+/// process, and stay once installed. A job belongs to the world whose code first made its task ready, unless the task is
+/// older than the world: a testing library's tasks outlive the worlds whose events they await.
 /// Source: `swift/stdlib/public/Concurrency/GlobalExecutor.cpp` and `include/swift/Runtime/Concurrency.h`.
 enum JobHooks {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
@@ -37,8 +38,6 @@ enum JobHooks {
     }
 
     private struct Owners {
-        /// The tasks that belong to no world, even if a world's thread makes them ready.
-        var outsiders: Set<UInt64> = []
         var queues: [UInt64: WeakQueue] = [:]
         var tasks: [ObjectIdentifier: Deque<UInt64>] = [:]
     }
@@ -138,10 +137,8 @@ enum JobHooks {
         let task = getTaskID?(job) ?? 0
         let context = TaskContext.current
         // A job without a task has no owner to be found.
-        let (known, isOutsider) =
-            task == 0 ? (nil, false) : owners.withLock { ($0.queues[task]?.queue, $0.outsiders.contains(task)) }
-        if let known { return .world(known) }
-        guard !isOutsider, let queue = context?.queue else {
+        if task != 0, let known = owners.withLock({ $0.queues[task]?.queue }) { return .world(known) }
+        guard let queue = context?.queue, task == 0 || task > queue.creator else {
             let isInTask = withUnsafeCurrentTask { $0 != nil }
             return .process(context != nil || isInTask ? .ofOtherTask : .ofUnknownOrigin)
         }
@@ -159,18 +156,12 @@ enum JobHooks {
         }
     }
 
-    /// Runs `body`, and keeps the calling task out of all worlds meanwhile: the task of a testing library, which waits
-    /// for a world's events, but outlives the world.
-    static func withOutsider<Result>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
-    ) async rethrows -> Result {
-        let task = withUnsafeCurrentTask { task in
+    /// The identifier of the calling task; zero outside of every task. Later tasks have greater identifiers.
+    static var currentTask: UInt64 {
+        withUnsafeCurrentTask { task in
             // Both are one word, the task's address, as a job is the beginning of its task.
             task.flatMap { getTaskID?(unsafeBitCast($0, to: UnownedJob.self)) } ?? 0
         }
-        let isNew = owners.withLock { task != 0 && $0.queues[task] == nil && $0.outsiders.insert(task).inserted }
-        defer { if isNew { owners.withLock { _ = $0.outsiders.remove(task) } } }
-        return try await body()
     }
 
     /// Forgets a deallocated world.

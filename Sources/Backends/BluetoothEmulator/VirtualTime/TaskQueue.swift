@@ -68,6 +68,8 @@ final class TaskQueue: TaskExecutor {
 
     /// The virtual time of the tasks; nil in real time.
     let time: TaskTime?
+    /// The task that created the world; it and older tasks do not belong to the world.
+    let creator = JobHooks.currentTask
     private let state = Lock(State())
 
     init(_ time: TaskTime? = nil) { self.time = time }
