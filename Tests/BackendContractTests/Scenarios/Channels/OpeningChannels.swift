@@ -17,11 +17,11 @@ extension ContractScenario {
         },
         .central("a megabyte is sent and echoed without a change", proving: "S152", needs: .channels) { c in
             let end = try await c.openChannel(0x90)
-            for quarter in 1...4 {
-                end.send(1 << 18)
-                try await c.wait("quarter \(quarter) of the megabyte") {
+            for part in 1...16 {
+                end.send(1 << 16)
+                try await c.wait("part \(part) of the megabyte") {
                     end.pump()
-                    return end.received == quarter << 18
+                    return end.received == part << 16
                 }
             }
         },

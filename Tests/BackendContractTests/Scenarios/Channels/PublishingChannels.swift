@@ -13,14 +13,14 @@ extension ContractScenario {
         .peripheral("a megabyte is sent each way without a change", proving: "S152", needs: .channels) { p in
             _ = try await p.publishChannel()
             let end = try await p.acceptChannel()
-            for quarter in 1...4 {
-                try await p.one.perform(.send(count: 1 << 18))
-                end.send(1 << 18)
-                try await p.wait("quarter \(quarter) of the megabyte") {
+            for part in 1...16 {
+                try await p.one.perform(.send(count: 1 << 16))
+                end.send(1 << 16)
+                try await p.wait("part \(part) of the megabyte") {
                     end.pump()
-                    return end.received == quarter << 18 && end.sent == quarter << 18
+                    return end.received == part << 16 && end.sent == part << 16
                 }
-                try await p.one.perform(.receive(count: quarter << 18))
+                try await p.one.perform(.receive(count: part << 16))
             }
         },
         .peripheral("a characteristic exposes the PSM of a channel", proving: "S147", needs: .channels) { p in
