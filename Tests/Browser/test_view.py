@@ -245,7 +245,7 @@ def test_a_stream_that_breaks_goes_on_where_it_was(view, browser):
     until(browser, lambda: any("-53" in line for line in lines(browser)))
     for signal in ["-51", "-52", "-53"]:
         assert sum(signal in line for line in lines(browser)) == 1, lines(browser)
-    assert "-53 dBm" in option(browser, "Lamp").get_attribute("aria-label")
+    until(browser, lambda: "-53 dBm" in option(browser, "Lamp").get_attribute("aria-label"))
 
 
 def test_the_events_that_the_server_no_longer_has_are_said_to_be_skipped(view, browser):
