@@ -153,10 +153,16 @@ final class EmulatedControllerFixture: ContractFixture {
                 [.string("org.bluez.Adapter1"), .string(property)])
             guard case .variant(let value)? = reply.first else { return nil }
             return value
-        } catch {
+        } catch let error as DBusError where Self.namesOfAbsence.contains(error.name) {
             return nil
         }
     }
+
+    /// The errors of a call to an adapter that is gone, or to a daemon that is, or ends meanwhile.
+    private static let namesOfAbsence: Set = [
+        DBusError.Name.unknownObject, DBusError.Name.unknownMethod, DBusError.Name.unknownInterface,
+        DBusError.Name.serviceUnknown, DBusError.Name.nameHasNoOwner, DBusError.Name.noReply,
+    ]
 
     private func wait(until condition: () async throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(20)

@@ -13,17 +13,14 @@ import Testing
 
 /// Hosts on real sockets and terminals, in real time.
 @Suite(.timeLimit(.minutes(2))) final class HCIPortTests: Sendable {
-    private static let described = PeripheralDescription(
-        name: "Box", address: "C0:DE:00:00:00:01",
-        advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))],
-        services: [
-            ServiceDescription(
-                "FFE0",
-                characteristics: [
-                    CharacteristicDescription("FFE1", [.read, .write, .writeWithoutResponse], value: Data([1, 2, 3])),
-                    CharacteristicDescription("FFE2", [.notify]),
-                ])
-        ])
+    private static let described = PeripheralDescription.box(services: [
+        ServiceDescription(
+            "FFE0",
+            characteristics: [
+                CharacteristicDescription("FFE1", [.read, .write, .writeWithoutResponse], value: Data([1, 2, 3])),
+                CharacteristicDescription("FFE2", [.notify]),
+            ])
+    ])
 
     /// The attributes of a host as a peripheral: its name, a value, and notifications.
     private static let served: ServedAttributes = {

@@ -9,12 +9,9 @@ import Testing
 
 /// L2CAP channels between hosts on real sockets and the world.
 @Suite(.timeLimit(.minutes(2))) final class HostChannelTests: Sendable {
-    private static let described = PeripheralDescription(
-        name: "Box", address: "C0:DE:00:00:00:01",
-        advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))],
-        channels: [
-            ChannelDescription(psm: 0x80, echo: true), ChannelDescription(psm: 0x81, isEncryptionRequired: true),
-        ])
+    private static let described = PeripheralDescription.box(channels: [
+        ChannelDescription(psm: 0x80, echo: true), ChannelDescription(psm: 0x81, isEncryptionRequired: true),
+    ])
 
     private let emulator: Emulator
     private let ports = Lock<[HCIPort]>([])

@@ -13,11 +13,8 @@ struct HostFigures {
 
     init() throws {
         box = try emulator.add(
-            PeripheralDescription(
-                name: "Box", address: "C0:DE:00:00:00:01",
-                advertising: [
-                    AdvertisingDescription(AdvertisingData(localName: "Box"), continuesWhileConnected: true)
-                ],
+            .box(
+                continuesWhileConnected: true,
                 services: [
                     ServiceDescription(
                         "FFE0",

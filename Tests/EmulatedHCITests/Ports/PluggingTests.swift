@@ -73,12 +73,6 @@ import Testing
         servers.withLock { $0.append(server) }
     }
 
-    private func addBox() throws {
-        try emulator.add(
-            PeripheralDescription(
-                name: "Box", advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))]))
-    }
-
     private func connected(_ host: TestHost) async throws -> UInt16 {
         try await host.begin()
         return try await host.connect(to: try await host.find("Box"))
@@ -88,7 +82,7 @@ import Testing
 
     @Test func anUnpluggedAdapterIsGoneWithoutAnotherWord() async throws {
         let port = try open()
-        try addBox()
+        try emulator.add(.box())
         let host = try TestHost(port)
         let link = try await connected(host)
         try self.host().setPlugged(false)
@@ -116,7 +110,7 @@ import Testing
 
     @Test func aTerminalAnswersAgainWhenTheAdapterIsPluggedIn() async throws {
         let port = try open(on: .pty)
-        try addBox()
+        try emulator.add(.box())
         let host = try TestHost(port)
         let link = try await connected(host)
         try self.host().setPlugged(false)

@@ -23,9 +23,7 @@ import Testing
 
     @Test func randomHostsAreSurvivedAndLeaveNothingBehind() async throws {
         try emulator.add(
-            PeripheralDescription(
-                name: "Box", address: "C0:DE:00:00:00:01",
-                advertising: [AdvertisingDescription(AdvertisingData(localName: "Box"))],
+            .box(
                 services: [
                     ServiceDescription(
                         "FFE0", characteristics: [CharacteristicDescription("FFE1", [.read, .write, .notify])])

@@ -16,10 +16,7 @@ extension EmulatedDevice {
     /// The open links of the device.
     package var connections: [TappedConnection] {
         emulator.core.withLock { core in
-            let world = core.world
-            return world.lower.air.links(of: ref).compactMap {
-                world.lower.links.tapped($0, world.gatt, world.security, world.lower.air, world.lower.hosts)
-            }
+            core.world.lower.air.links(of: ref).compactMap { core.world.tapped($0) }
         }
     }
 

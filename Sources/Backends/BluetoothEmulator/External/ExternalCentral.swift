@@ -50,10 +50,7 @@ package struct ExternalCentral: Sendable {
     /// The present state of an open link; nil if it ended.
     package func connection(of link: LinkID) -> TappedConnection? {
         emulator.core.withLock { core in
-            let world = core.world
-            guard let ref = world.lower.hosts.managers[manager]?.link(link) else { return nil }
-            return world.lower.links.tapped(
-                ref, world.gatt, world.security, world.lower.air, world.lower.hosts)
+            core.world.lower.hosts.managers[manager]?.link(link).flatMap { core.world.tapped($0) }
         }
     }
 }

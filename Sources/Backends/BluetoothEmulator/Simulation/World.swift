@@ -217,10 +217,32 @@ struct World: Sendable {
             kinds.append(.deviceAdded(device.tapped(ref)))
             kinds.append(.servicesChanged(device: ref.serial, device.server.database.tappedServices))
         }
-        kinds += lower.links.refs.compactMap {
-            lower.links.tapped($0, gatt, security, lower.air, lower.hosts).map(TapEvent.Kind.connectionOpened)
-        }
+        kinds += lower.links.refs.compactMap { tapped($0).map(TapEvent.Kind.connectionOpened) }
         return (kinds + [.began]).map(lower.context.event)
+    }
+
+    /// Returns a link for the taps; for a link that is just opening, the remembered services follow later.
+    func tapped(_ ref: Ref<Link>, isOpening: Bool = false) -> TappedConnection? {
+        guard let link = lower.links[ref], let device = lower.air.devices[link.device] else { return nil }
+        let host = lower.hosts[link.host]
+        let isCentralKnown = security.serverBond(link.device, device, with: host) != nil
+        // Changed addresses are still those of the link if the other side has no keys.
+        let centralAddress = isCentralKnown ? nil : link.centralAddress
+        let deviceAddress = host.peers[link.peer]?.address
+        let bond = security[link.host].bonds[device.identity.identityAddress]
+        let remembersServices = isOpening && link.security.refusal == nil && bond?.cache != nil
+        return TappedConnection(
+            link: ref.serial,
+            central: TappedConnection.End(
+                host: link.host, peer: link.central, address: centralAddress ?? host.identity.airAddress,
+                identityAddress: isCentralKnown ? host.identity.address : nil),
+            peripheral: TappedConnection.End(
+                host: device.host, peer: link.peer, address: deviceAddress ?? device.identity.address,
+                identityAddress: bond.map { _ in device.identity.identityAddress }),
+            device: link.device.serial, parameters: link.timing.parameters, mtu: link.mtu,
+            phy: link.timing.packets.phy, dataLength: link.timing.packets.dataLength, security: link.security,
+            sharedLink: link.other.flatMap { $0 < ref ? $0.serial : nil },
+            knowsServices: remembersServices || gatt[ref]?.client.cache != nil)
     }
 
     var presentDescription: WorldDescription {

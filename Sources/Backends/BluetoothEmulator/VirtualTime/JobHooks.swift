@@ -156,7 +156,7 @@ enum JobHooks {
         }
     }
 
-    /// The identifier of the calling task; zero outside of every task. Later tasks have greater identifiers.
+    /// The identifier of the calling task, which is greater than those of older tasks; zero outside of every task.
     static var currentTask: UInt64 {
         withUnsafeCurrentTask { task in
             // Both are one word, the task's address, as a job is the beginning of its task.

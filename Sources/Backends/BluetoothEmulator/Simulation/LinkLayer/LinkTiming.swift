@@ -34,6 +34,12 @@ struct LinkTiming: Sendable {
         packets = PacketTiming(limits, interval: interval)
     }
 
+    var parameters: ConnectionParameters {
+        ConnectionParameters(
+            interval: .nanoseconds(interval), peripheralLatency: latency,
+            supervisionTimeout: .nanoseconds(supervisionTimeout))
+    }
+
     mutating func change(to parameters: ConnectionParameters, at now: Nanoseconds) {
         interval = parameters.interval.nanoseconds
         latency = parameters.peripheralLatency

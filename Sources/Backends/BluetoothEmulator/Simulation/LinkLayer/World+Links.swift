@@ -131,9 +131,7 @@ extension World {
         gatt.open(link)
         let isLost = lower.air.devices[ref]?.addLink(link, of: host) == true && existing == nil
         lower.hosts[host].links[peer] = link
-        if lower.context.tapped.contains(.links),
-            let connection = lower.links.tapped(link, isOpening: true, gatt, security, lower.air, lower.hosts)
-        {
+        if lower.context.tapped.contains(.links), let connection = tapped(link, isOpening: true) {
             lower.context.report(.connectionOpened(connection))
         }
         if lower.hosts[host].peers[peer] == nil {
