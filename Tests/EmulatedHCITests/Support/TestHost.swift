@@ -413,6 +413,28 @@ final class TestHost: @unchecked Sendable {
         }
     }
 
+    /// Reads a value again and again, on one thread that waits for each answer, as firmware does.
+    ///
+    /// - Returns: The times of the reads; none if one of them fails.
+    func timesOfReads(_ count: Int, of value: UInt16, on handle: UInt16) async throws -> [Duration] {
+        try await waiting.value("\(count) reads") { [self] in
+            var times: [Duration] = []
+            for _ in 0..<count {
+                let start = ContinuousClock.now
+                lastOperation += 1
+                perform(links[handle]?.client.perform(.read(handle: value), lastOperation) ?? [], handle)
+                while links[handle]?.outcomes[lastOperation] == nil {
+                    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    guard !isClosed, poll(&input, 1, 30_000) == 1 else { return [] }
+                    read()
+                }
+                times.append(ContinuousClock.now - start)
+                guard case .value = links[handle]?.outcomes.removeValue(forKey: lastOperation) else { return [] }
+            }
+            return times
+        }
+    }
+
     func services(on handle: UInt16) async throws -> [TappedService] {
         guard case .discovered(let services, _) = try await perform(.discover, on: handle) else { return [] }
         return services
