@@ -55,7 +55,7 @@ public final class HCIPort: Sendable {
         }
     }
 
-    /// Closes the port; the host's links end, and its devices are gone.
+    /// Closes the port, and returns when its place is free; the host's links end, and its devices are gone.
     public func close() { server.close() }
 }
 #endif

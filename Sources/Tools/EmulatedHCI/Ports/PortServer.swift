@@ -14,6 +14,8 @@ final class PortServer: @unchecked Sendable {
     private let host: EmulatedHost
     private let transport: any PortTransport
     private let queue: DispatchQueue
+    /// Left when the transport is closed.
+    private let closed = DispatchGroup()
     private var accepting: (any DispatchSourceRead)?
     private var connection: PortConnection?
     private var attached: ExternalHost?
@@ -28,6 +30,7 @@ final class PortServer: @unchecked Sendable {
     init(_ host: EmulatedHost, _ transport: any PortTransport, _ stream: PortStream?) {
         (self.host, self.transport) = (host, transport)
         queue = DispatchQueue(label: "EmulatedHCI \(host.name)")
+        closed.enter()
         queue.async { [self] in
             showPort()
             if let stream { attach(stream) }
@@ -42,12 +45,16 @@ final class PortServer: @unchecked Sendable {
             guard let listener = transport.listener else { return }
             let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
             source.setEventHandler { [weak self] in self?.open() }
-            source.setCancelHandler { transport.close() }
+            source.setCancelHandler { [closed] in
+                transport.close()
+                closed.leave()
+            }
             accepting = source
             source.resume()
         }
     }
 
+    /// Closes the port, and returns when its transport is closed; not on `queue`.
     func close() {
         queue.async { [self] in
             guard !isClosed else { return }
@@ -56,9 +63,15 @@ final class PortServer: @unchecked Sendable {
             tap = nil
             detach("the port is closed")
             host.setPort(nil)
-            if let accepting { accepting.cancel() } else { transport.close() }
+            if let accepting {
+                accepting.cancel()
+            } else {
+                transport.close()
+                closed.leave()
+            }
             accepting = nil
         }
+        closed.wait()
     }
 
     /// Handles a change of the host.
