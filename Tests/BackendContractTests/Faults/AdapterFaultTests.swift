@@ -43,8 +43,8 @@ struct AdapterFaultTests {
             try await fixture.repair(fault)
             try await app.powerOn()
             if let peripheral = app.peripheral, peripheral.state != .disconnected {
-                // A pending connection outlives a suspend, as it does everywhere. Linux 6.12 forgets the link if the app
-                // cancels the connection at the moment at which the controller reports it.
+                // A pending connection outlives a suspend, as it does everywhere. Linux 6.12 may keep the link up without
+                // reporting it if the app cancels the connection at the moment at which the controller reports it.
                 try await app.wait("the pending connection") { [peripheral = Carried(peripheral)] in
                     peripheral.object.state == .connected
                 }

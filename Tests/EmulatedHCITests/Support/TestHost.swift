@@ -402,15 +402,16 @@ final class TestHost: @unchecked Sendable {
     @discardableResult func perform(
         _ operation: ATTClient.Operation, on handle: UInt16
     ) async throws -> ATTClient.Outcome {
-        let number = try await waiting.value("\(operation)") { [self] in
-            lastOperation += 1
-            let number = lastOperation
-            perform(links[handle]?.client.perform(operation, number) ?? [], handle)
-            return number
-        }
+        let number = try await waiting.value("\(operation)") { [self] in start(operation, on: handle) }
         return try await waiting.value("the outcome of \(operation)") { [self] in
             links[handle]?.outcomes[number]
         }
+    }
+
+    private func start(_ operation: ATTClient.Operation, on handle: UInt16) -> Int {
+        lastOperation += 1
+        perform(links[handle]?.client.perform(operation, lastOperation) ?? [], handle)
+        return lastOperation
     }
 
     /// Reads a value again and again, on one thread that waits for each answer, as firmware does.
@@ -420,16 +421,15 @@ final class TestHost: @unchecked Sendable {
         try await waiting.value("\(count) reads") { [self] in
             var times: [Duration] = []
             for _ in 0..<count {
-                let start = ContinuousClock.now
-                lastOperation += 1
-                perform(links[handle]?.client.perform(.read(handle: value), lastOperation) ?? [], handle)
-                while links[handle]?.outcomes[lastOperation] == nil {
+                let begin = ContinuousClock.now
+                let number = start(.read(handle: value), on: handle)
+                while links[handle]?.outcomes[number] == nil {
                     var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     guard !isClosed, poll(&input, 1, 30_000) == 1 else { return [] }
                     read()
                 }
-                times.append(ContinuousClock.now - start)
-                guard case .value = links[handle]?.outcomes.removeValue(forKey: lastOperation) else { return [] }
+                times.append(ContinuousClock.now - begin)
+                guard case .value = links[handle]?.outcomes.removeValue(forKey: number) else { return [] }
             }
             return times
         }

@@ -68,7 +68,7 @@ extension EmulatorSession {
     fileprivate func failures(
         of body: @escaping @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
     ) async -> [String] {
-        guard let test = Test.current else { return await failuresInside(body, allowing: allowed) }
+        guard let test = Test.current else { return await unrecordedFailures(body, allowing: allowed) }
         let failures = Lock<[String]>([])
         let collecting = IssueHandlingTrait.compactMapIssues { issue in
             guard issue.failsTest else { return issue }
@@ -78,7 +78,7 @@ extension EmulatorSession {
         }
         do {
             try await collecting.provideScope(for: test, testCase: nil) {
-                let others = await failuresInside(body, allowing: allowed)
+                let others = await unrecordedFailures(body, allowing: allowed)
                 failures.withLock { $0 += others }
             }
         } catch {
@@ -87,7 +87,8 @@ extension EmulatorSession {
         return failures.withLock { $0 }
     }
 
-    private func failuresInside(
+    /// Runs a body, and returns the failures that are no issues of Swift Testing.
+    private func unrecordedFailures(
         _ body: @escaping @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
     ) async -> [String] {
         let assertions = FailedAssertions()
