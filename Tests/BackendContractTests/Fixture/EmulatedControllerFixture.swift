@@ -153,9 +153,14 @@ final class EmulatedControllerFixture: ContractFixture {
                 [.string("org.bluez.Adapter1"), .string(property)])
             guard case .variant(let value)? = reply.first else { return nil }
             return value
-        } catch let error as DBusError where Self.namesOfAbsence.contains(error.name) {
+        } catch where Self.isOfAbsence(error) {
             return nil
         }
+    }
+
+    /// Whether the adapter or the daemon is gone; the bus may try in vain to start the daemon.
+    private static func isOfAbsence(_ error: DBusError) -> Bool {
+        namesOfAbsence.contains(error.name) || error.name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
     }
 
     /// The errors of a call to an adapter that is gone, or to a daemon that is, or ends meanwhile.

@@ -123,7 +123,7 @@ import Testing
     // MARK: An app as the central
 
     private func connectApp(
-        _ change: (inout TestHost.ChannelBehavior) -> Void
+        _ change: @escaping @Sendable (inout TestChannels.Behavior) -> Void
     ) async throws -> (host: TestHost, handle: UInt16, central: TestCentral, link: LinkID) {
         let host = try open()
         try await host.begin()

@@ -40,31 +40,7 @@ final class TestHost: @unchecked Sendable {
         var notified: [[UInt8]] = []
         let isCentral: Bool
         let peer: HCIAddress
-        var channels: L2CAPChannels
-        var streams: [Int: ChannelStream] = [:]
-    }
-
-    /// An L2CAP channel as the host has it.
-    struct ChannelStream: Sendable {
-        let psm: UInt16
-        /// The answer to the host's request; nil before it.
-        var result: ChannelResult?
-        var received: [UInt8] = []
-        var consumed = 0
-        /// The number of bytes that have left.
-        var sent = 0
-        var isClosed = false
-    }
-
-    /// The behavior of the host's channels.
-    struct ChannelBehavior: Sendable {
-        var parameters = CreditBasedChannel.Parameters(mtu: 64, mps: 32, credits: 4)
-        /// The answers to requests, by PSM.
-        var answers: [UInt16: ChannelResult] = [:]
-        /// Whether requests wait for ``TestHost/answerChannels(_:on:)``.
-        var holdsAnswers = false
-        /// Whether received bytes are consumed at once.
-        var consumes = true
+        var channels: TestChannels
     }
 
     private let waiting = Waiting("test host")
@@ -80,8 +56,8 @@ final class TestHost: @unchecked Sendable {
     private var freeBuffers = 1
     private var isClosed = false
     private var lastOperation = 0
-    /// The channels of the next links.
-    private let behavior = Lock(ChannelBehavior())
+    /// The behavior of the channels of the next links.
+    private var behavior = TestChannels.Behavior()
     /// The attributes of the next links.
     private let served = Lock(ServedAttributes([]))
 
@@ -243,8 +219,7 @@ final class TestHost: @unchecked Sendable {
         case .connected(let connection):
             links[connection.handle] = Link(
                 attributes: served.withLock { $0 }, isCentral: connection.isCentral, peer: connection.peer,
-                channels: L2CAPChannels(
-                    isCentral: connection.isCentral, own: behavior.withLock { $0.parameters }))
+                channels: TestChannels(isCentral: connection.isCentral, behavior))
         case .disconnected(let handle, let reason):
             ends[handle] = reason
             perform(links[handle]?.client.end() ?? [], handle)
@@ -253,8 +228,7 @@ final class TestHost: @unchecked Sendable {
             switch added?.channel {
             case nil: break
             case 4?: receive(added?.payload ?? [], handle)
-            case let channel?:
-                perform(links[handle]?.channels.receive(added?.payload ?? [], on: channel) ?? [], handle)
+            case let channel?: send(links[handle]?.channels.receive(added?.payload ?? [], on: channel), handle)
             }
         default: break
         }
@@ -450,52 +424,27 @@ final class TestHost: @unchecked Sendable {
 
     // MARK: Channels
 
-    private func perform(_ actions: [L2CAPChannels.Action], _ handle: UInt16) {
-        for action in actions {
-            switch action {
-            case .send(let channel, let payload): send(payload, on: channel, handle)
-            case .update: break
-            case .requested(let number, let psm):
-                links[handle]?.streams[number] = ChannelStream(psm: psm)
-                guard !behavior.withLock({ $0.holdsAnswers }) else { break }
-                let result = behavior.withLock { $0.answers[psm] } ?? .unsupportedPSM
-                links[handle]?.streams[number] = ChannelStream(psm: psm, result: result)
-                perform(links[handle]?.channels.answer(number, result) ?? [], handle)
-            case .opened(let number): links[handle]?.streams[number]?.result = .success
-            case .refused(let number, let result): links[handle]?.streams[number]?.result = result
-            case .received(let number, let bytes):
-                links[handle]?.streams[number]?.received += bytes
-                if behavior.withLock({ $0.consumes }) { consume(number, handle) }
-            case .sent(let number, let count): links[handle]?.streams[number]?.sent += count
-            case .closed(let number): links[handle]?.streams[number]?.isClosed = true
-            }
+    private func send(_ packets: [TestChannels.Packet]?, _ handle: UInt16) {
+        for packet in packets ?? [] { send(packet.payload, on: packet.channel, handle) }
+    }
+
+    /// Changes the behavior of the channels of present and later links.
+    func setChannels(_ change: @escaping @Sendable (inout TestChannels.Behavior) -> Void) {
+        waiting.queue.async { [self] in
+            change(&behavior)
+            for handle in links.keys { links[handle]?.channels.behavior = behavior }
         }
     }
-
-    private func consume(_ number: Int, _ handle: UInt16) {
-        guard let stream = links[handle]?.streams[number] else { return }
-        links[handle]?.streams[number]?.consumed = stream.received.count
-        perform(links[handle]?.channels.consume(stream.received.count - stream.consumed, on: number) ?? [], handle)
-    }
-
-    /// Sets the behavior of the channels of later links; of present ones, the answers and the consumption.
-    func setChannels(_ change: (inout ChannelBehavior) -> Void) { behavior.withLock { change(&$0) } }
 
     /// Consumes what has been received, and what follows.
     func consumeChannels(on handle: UInt16) {
         setChannels { $0.consumes = true }
-        waiting.queue.async { [self] in
-            for number in links[handle]?.streams.keys.sorted() ?? [] { consume(number, handle) }
-        }
+        waiting.queue.async { [self] in send(links[handle]?.channels.consume(), handle) }
     }
 
     /// Answers the requests that wait.
     func answerChannels(_ result: ChannelResult, on handle: UInt16) {
-        waiting.queue.async { [self] in
-            for number in links[handle]?.streams.keys.sorted() ?? [] {
-                perform(links[handle]?.channels.answer(number, result) ?? [], handle)
-            }
-        }
+        waiting.queue.async { [self] in send(links[handle]?.channels.answer(result), handle) }
     }
 
     /// Requests a channel.
@@ -503,25 +452,22 @@ final class TestHost: @unchecked Sendable {
     /// - Returns: The number of the channel, and the answer.
     func openChannel(_ psm: UInt16, on handle: UInt16) async throws -> (number: Int, result: ChannelResult) {
         let number = try await waiting.value("a free channel") { [self] () -> Int? in
-            guard let (number, actions) = links[handle]?.channels.open(psm) else { return nil }
-            links[handle]?.streams[number] = ChannelStream(psm: psm)
-            perform(actions, handle)
+            guard let (number, packets) = links[handle]?.channels.open(psm) else { return nil }
+            send(packets, handle)
             return number
         }
         let result = try await waiting.value("an answer to the request for \(psm)") { [self] in
-            links[handle]?.streams[number]?.result
+            links[handle]?.channels.streams[number]?.result
         }
         return (number, result)
     }
 
     func send(_ bytes: [UInt8], onChannel number: Int, of handle: UInt16) {
-        waiting.queue.async { [self] in perform(links[handle]?.channels.send(bytes, on: number) ?? [], handle) }
+        waiting.queue.async { [self] in send(links[handle]?.channels.send(bytes, on: number), handle) }
     }
 
     func closeChannel(_ number: Int, of handle: UInt16) {
-        waiting.queue.async { [self] in
-            perform(links[handle]?.channels.close(number, isAtOnce: false) ?? [], handle)
-        }
+        waiting.queue.async { [self] in send(links[handle]?.channels.close(number), handle) }
     }
 
     /// Sends an L2CAP packet as it is.
@@ -531,10 +477,10 @@ final class TestHost: @unchecked Sendable {
 
     /// Waits until a channel has a state.
     @discardableResult func channel(
-        _ what: String, of handle: UInt16, _ match: @escaping @Sendable (Int, ChannelStream) -> Bool
-    ) async throws -> (number: Int, stream: ChannelStream) {
+        _ what: String, of handle: UInt16, _ match: @escaping @Sendable (Int, TestChannels.Stream) -> Bool
+    ) async throws -> (number: Int, stream: TestChannels.Stream) {
         try await waiting.value(what) { [self] in
-            links[handle]?.streams.first { match($0.key, $0.value) }.map { ($0.key, $0.value) }
+            links[handle]?.channels.streams.first { match($0.key, $0.value) }.map { ($0.key, $0.value) }
         }
     }
 

@@ -45,10 +45,7 @@ final class PortServer: @unchecked Sendable {
             guard let listener = transport.listener else { return }
             let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
             source.setEventHandler { [weak self] in self?.open() }
-            source.setCancelHandler { [closed] in
-                transport.close()
-                closed.leave()
-            }
+            source.setCancelHandler { [self] in closeTransport() }
             accepting = source
             source.resume()
         }
@@ -63,15 +60,16 @@ final class PortServer: @unchecked Sendable {
             tap = nil
             detach("the port is closed")
             host.setPort(nil)
-            if let accepting {
-                accepting.cancel()
-            } else {
-                transport.close()
-                closed.leave()
-            }
+            // A listener is closed when its source no longer uses it.
+            if let accepting { accepting.cancel() } else { closeTransport() }
             accepting = nil
         }
         closed.wait()
+    }
+
+    private func closeTransport() {
+        transport.close()
+        closed.leave()
     }
 
     /// Handles a change of the host.
