@@ -243,5 +243,15 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.lines.count == 1)
     }
+
+    @Test func aViewReportsThePortsThatItDoesNotOpen() async throws {
+        let outcome = try await Tool.withFile(
+            "hosts: [{ name: firmware, hci: \"tcp:0\" }]", "world.yaml"
+        ) { file in
+            try await Tool.run(["view", file], interrupts: true, after: "http://127.0.0.1:")
+        }
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("the port of host \"firmware\" is not opened"))
+    }
 }
 #endif

@@ -43,6 +43,9 @@ struct ViewCommand: AsyncParsableCommand, Sendable {
         let emulator = try BackendSelector.makeEmulator(world: file, global.emulatorChoice, time: .virtual) {
             $0.keepTraceForView()
         }
+        for host in emulator.hosts where host.hci != nil {
+            console.warn("the port of host \"\(host.name)\" is not opened; \"bluectl world serve --view\" opens it")
+        }
         try BackendSelector.beginCapture(global)
         let world = try ControlledWorld(emulator, file: file, clock: WorldClock(emulator), browserPort: port)
         let address = world.address ?? ""
