@@ -147,13 +147,14 @@ final class EmulatedControllerFixture: ContractFixture {
 
     /// Returns a property of the adapter; nil if there is no adapter or no daemon.
     private func adapter(_ property: String) async throws -> DBusValue? {
-        do {
+        do throws(DBusError) {
             let reply = try await program.call(
                 to: "org.bluez", path: Self.adapterPath, interface: "org.freedesktop.DBus.Properties", member: "Get",
                 [.string("org.bluez.Adapter1"), .string(property)])
             guard case .variant(let value)? = reply.first else { return nil }
             return value
-        } catch where Self.isOfAbsence(error) {
+        } catch {
+            guard Self.isOfAbsence(error) else { throw error }
             return nil
         }
     }
