@@ -152,7 +152,7 @@ extension EmulatedControllerFixture {
     /// Loses the adapter, until ``repair(_:)``; a suspend is over when this returns.
     func lose(by fault: AdapterFault) async throws {
         switch fault {
-        case .unplug: try await setPlugged(false)
+        case .unplug: try await unplug()
         case .block: try write("1", to: try rfkillPath())
         case .suspend:
             try write("1", to: "/sys/module/suspend/parameters/pm_test_delay")
@@ -165,7 +165,7 @@ extension EmulatedControllerFixture {
     /// Returns when the adapter is back, and on.
     func repair(_ fault: AdapterFault) async throws {
         switch fault {
-        case .unplug: try await setPlugged(true)
+        case .unplug: plugIn()
         case .block: try write("0", to: try rfkillPath())
         case .suspend: break
         }

@@ -45,7 +45,6 @@ final class EmulatedControllerFixture: ContractFixture {
         let bits = 0x0002_5B00_0000 + (UInt64(getpid()) & 0xFFFF) << 8 + number & 0xFF
         host = try emulator.add(HostDescription(name: "Controller", address: DeviceAddress(bits: bits)))
         program = try await DBusConnection.open(at: .system)
-        try await Self.startDaemonIfItDied(program)
         let address = try #require(Self.port.flatMap { HCIPortAddress($0) }, "CONTRACT_CONTROLLER is vhci or usb")
         controller = try HCIPort.open(emulator, host: host.name, on: address)
         try await waitUntilPowered()
@@ -66,11 +65,14 @@ final class EmulatedControllerFixture: ContractFixture {
         try await wait { try await self.adapter("Address") == nil }
     }
 
-    /// Unplugs the controller, or plugs it in; returns when the daemon has removed its adapter, or has it.
-    func setPlugged(_ isPlugged: Bool) async throws {
-        host.setPlugged(isPlugged)
-        try await wait { (try await self.adapter("Address") != nil) == isPlugged }
+    /// Unplugs the controller, and returns when the daemon has removed its adapter.
+    func unplug() async throws {
+        host.setPlugged(false)
+        try await wait { try await self.adapter("Address") == nil }
     }
+
+    /// Plugs the controller in again; ``waitUntilPowered()`` waits for its adapter.
+    func plugIn() { host.setPlugged(true) }
 
     func begin() async throws {}
 
@@ -114,9 +116,12 @@ final class EmulatedControllerFixture: ContractFixture {
     // MARK: The machine
 
     /// Returns when the adapter of this fixture's controller is on, and lets the kernel advertise as often as other devices.
+    ///
+    /// Starts the daemon if it has died.
     func waitUntilPowered() async throws {
         let address = DBusValue.string(host.address.description)
         try await wait {
+            try await self.startDaemonIfItDied()
             guard try await self.adapter("Address") == address, let isOn = try await self.adapter("Powered") else {
                 return false
             }
@@ -178,11 +183,11 @@ final class EmulatedControllerFixture: ContractFixture {
         }
     }
 
-    /// Starts the daemon again that an earlier scenario has killed, and reports it.
-    private static func startDaemonIfItDied(_ program: DBusConnection) async throws {
+    /// Starts the daemon again that a scenario or a fault has killed, and reports it.
+    private func startDaemonIfItDied() async throws {
         guard try await !program.hasDaemon() else { return }
         print("contract: bluetoothd had died, and was started again")
-        try await control("start")
+        try await Self.control("start")
     }
 
     /// Starts or stops the daemon with the program that `BLUEZ_DAEMON_CONTROL` names.
