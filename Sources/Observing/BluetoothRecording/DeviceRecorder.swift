@@ -1,5 +1,5 @@
 package import BluetoothBackend
-package import BluetoothCapture
+import BluetoothCapture
 package import BluetoothEmulator
 package import BluetoothHCI
 import BluetoothSupport

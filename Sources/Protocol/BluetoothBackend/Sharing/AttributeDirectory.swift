@@ -1,4 +1,4 @@
-package import BluetoothSupport
+import BluetoothSupport
 
 /// The attributes of a peer that discoveries found: services, their characteristics, and the descriptors of these.
 ///

@@ -1,4 +1,4 @@
-public import BluetoothBackend
+import BluetoothBackend
 import BluetoothSupport
 
 extension FaultTrigger: Codable {

@@ -1,9 +1,9 @@
 #if Emulator && BlueZ && os(Linux)
-public import ArgumentParser
+import ArgumentParser
 import BlueZ
 import BluetoothEmulator
 import BluetoothSupport
-public import EmulatedHCI
+import EmulatedHCI
 import Foundation
 
 struct WorldDongleCommand: AsyncParsableCommand, Sendable {
