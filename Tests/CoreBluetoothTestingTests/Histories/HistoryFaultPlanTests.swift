@@ -143,7 +143,7 @@ import ScriptedBlueZ
         let port = try HCIPort.open(try worldInRealTime(records), host: "Controller", on: address)
         defer { port.close() }
         let daemon = BlueZBackend.shared(BlueZConfiguration())
-        try await CBManager.withBackend(.custom(daemon)) {
+        await CBManager.withBackend(.custom(daemon)) {
             // The plan counts from an adapter that is on.
             for await state in Central().states where state == .poweredOn { break }
         }
