@@ -176,6 +176,17 @@ import Testing
         #expect(fixture.waiting == ["StartDiscovery"])
     }
 
+    @Test(arguments: [("InProgress", true, 1), ("InProgress", false, 0), ("Failed", true, 0)])
+    mutating func aScanThatTheKernelDoesNotEndIsWarnedOf(error: String, isDiscovering: Bool, warnings: Int) {
+        scan()
+        fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["Discovering": .boolean(isDiscovering)])
+        fixture.command(.stopScan)
+        fixture.refuse("StopDiscovery", error, "Operation already in progress")
+        fixture.answerDiscovery()
+        #expect(fixture.warnings.count == warnings)
+        #expect(fixture.warnings.allSatisfy { $0.contains("off and on") })
+    }
+
     @Test mutating func powerLossEndsTheScanAndPowerDoesNotBringItBack() {
         scan()
         fixture.set(Fixture.adapter, "org.bluez.Adapter1", ["Powered": .boolean(false)])

@@ -7,7 +7,8 @@ import Testing
 /// Losses of the adapter in the middle of an app's operations, on a real kernel and a real `bluetoothd` whose adapter is
 /// emulated.
 ///
-/// `make faults-dongle` runs them, `CYCLES` times each; `CONTRACT_FAULT=suspend` selects one fault.
+/// `make faults-dongle` runs them, `CYCLES` times each; `CONTRACT_FAULT=suspend` selects one fault, and `CONTRACT_STEP=2`
+/// one step.
 @Suite(
     .serialized,
     .enabled(if: EmulatedControllerFixture.port != nil && FaultRun.isWanted, "needs a guest: make faults-dongle"))
@@ -23,8 +24,12 @@ struct AdapterFaultTests {
     /// Returns the step and the fault of a cycle, so that each fault meets each step.
     private static func choice(_ cycle: Int, of steps: Range<Int>) -> (step: Int, fault: AdapterFault) {
         let faults = AdapterFault.selected
+        if let step = Self.step { return (step, faults[cycle % faults.count]) }
         return (steps.lowerBound + cycle % steps.count, faults[cycle / steps.count % faults.count])
     }
+
+    /// The step that the environment selects; nil for all.
+    private static let step = ProcessInfo.processInfo.environment["CONTRACT_STEP"].flatMap { Int($0) }
 
     @Test func anAdapterThatIsLostAtAnyStepOfACentralComesBack() async throws {
         let app = ContractContext(run)
@@ -52,6 +57,8 @@ struct AdapterFaultTests {
                 app.manager.cancelPeripheralConnection(peripheral)
                 try await waitForDisconnection(after: events, of: app)
             }
+            app.manager.stopScan()
+            try await fixture.waitUntilIdle()
             app.skipAll()
             try await Conversation(app, writing: value).go()
             app.finish()

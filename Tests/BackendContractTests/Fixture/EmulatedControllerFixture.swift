@@ -135,6 +135,19 @@ final class EmulatedControllerFixture: ContractFixture {
         }
     }
 
+    /// Returns when no program scans any more; switches the adapter off and on if the kernel's discovery is stuck.
+    ///
+    /// A suspend that interrupts the end of a discovery leaves Linux 6.12 without discoveries until the adapter is switched
+    /// off, and `bluetoothd` believes that the old one goes on.
+    func waitUntilIdle() async throws {
+        do { try await wait(for: .seconds(5)) { try await self.adapter("Discovering") != .boolean(true) } } catch {
+            guard error is ContractTimeout else { throw error }
+            print("contract: the kernel's discovery is stuck, so the adapter is switched off and on")
+            try await switchAdapter(false)
+            try await waitUntilPowered()
+        }
+    }
+
     /// Switches the adapter on or off, as another program; the daemon is busy while it does so itself.
     private func switchAdapter(_ isOn: Bool) async throws {
         try await wait {
@@ -175,8 +188,10 @@ final class EmulatedControllerFixture: ContractFixture {
         DBusError.Name.serviceUnknown, DBusError.Name.nameHasNoOwner, DBusError.Name.noReply,
     ]
 
-    private func wait(until condition: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(20)
+    private func wait(
+        for limit: Duration = .seconds(20), until condition: () async throws -> Bool
+    ) async throws {
+        let end = ContinuousClock.now + limit
         while try await !condition() {
             guard ContinuousClock.now < end else { throw ContractTimeout() }
             try await time.advance(by: .milliseconds(20))

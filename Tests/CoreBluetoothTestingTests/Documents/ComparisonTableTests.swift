@@ -22,7 +22,7 @@ import Testing
         var suites: [String: Int] = [:]
         for file in try ["Tests", "Migration"].flatMap(Repository.swiftFiles(in:)) {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /@Suite[^\n]*?struct (\w+)/) {
+            for match in text.matches(of: /@Suite[^\n]*?\s(?:final )?(?:struct|class) (\w+)/) {
                 suites[String(match.1)] = text.matches(of: /@Test/).count
             }
             for match in text.matches(of: /class (\w+): \w*TestCase/) {

@@ -63,6 +63,9 @@ extension CentralRoleMachine {
         if let error, discovery.failures == DiscoverySession.warningAfter {
             log(.warning, "bluetoothd refuses to scan (\(error)): switching the adapter off and on may help")
         }
+        if let error, discovery.isStuck {
+            log(.warning, "bluetoothd could not end a scan (\(error)): if the next one finds nothing, switch the adapter off and on")
+        }
     }
 
     /// Reports a device that was just heard to the scanning managers.

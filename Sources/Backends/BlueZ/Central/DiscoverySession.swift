@@ -51,8 +51,16 @@ struct DiscoverySession: Sendable {
     /// The number of calls that failed in a row, except those whose failure has no meaning.
     private(set) var failures = 0
 
+    /// Whether the last call was to end the discovery, and the kernel refused that.
+    ///
+    /// BlueZ pitfall: if the machine is suspended meanwhile, Linux 6.12 starts no discovery any more until the adapter is
+    /// switched off. The daemon believes that the old one goes on, so `StartDiscovery` succeeds.
+    private(set) var isStuck = false
+
     /// The number of failures in a row that the log reports.
     static let warningAfter = 5
+
+    private static let inProgress = "org.bluez.Error.InProgress"
 
     /// Whether devices are being reported.
     var isActive: Bool { wanted != nil && isRunning }
@@ -88,6 +96,7 @@ struct DiscoverySession: Sendable {
     mutating func done(error: DBusError?, isDiscovering: Bool) -> Bool {
         guard let step = pending else { return false }
         pending = nil
+        isStuck = step == .stop && error?.name == Self.inProgress && isDiscovering
         switch step {
         case .setFilter(let filter):
             if error == nil { applied = filter }
@@ -96,7 +105,7 @@ struct DiscoverySession: Sendable {
             applied = nil
         case .start:
             // InProgress while discovery is on: a session exists already.
-            let isThere = error?.name == "org.bluez.Error.InProgress" && isDiscovering
+            let isThere = error?.name == Self.inProgress && isDiscovering
             isRunning = error == nil || isThere
             isPausing = !isRunning
         case .stop:
