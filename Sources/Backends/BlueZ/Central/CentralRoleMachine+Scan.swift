@@ -64,7 +64,9 @@ extension CentralRoleMachine {
             log(.warning, "bluetoothd refuses to scan (\(error)): switching the adapter off and on may help")
         }
         if let error, discovery.isStuck {
-            log(.warning, "bluetoothd could not end a scan (\(error)): if the next one finds nothing, switch the adapter off and on")
+            log(
+                .warning,
+                "bluetoothd could not end a scan (\(error)): if the next one finds nothing, switch the adapter off and on")
         }
     }
 
