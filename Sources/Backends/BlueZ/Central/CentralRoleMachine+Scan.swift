@@ -66,7 +66,8 @@ extension CentralRoleMachine {
         if let error, discovery.isStuck {
             log(
                 .warning,
-                "bluetoothd could not end a scan (\(error)): if the next one finds nothing, switch the adapter off and on")
+                "bluetoothd could not end a scan (\(error)): if the next one finds nothing, switch the adapter off and on"
+            )
         }
     }
 
