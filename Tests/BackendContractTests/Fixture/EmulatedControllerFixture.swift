@@ -135,7 +135,7 @@ final class EmulatedControllerFixture: ContractFixture {
         }
     }
 
-    /// Returns when no program scans any more; switches the adapter off and on if the kernel's discovery is stuck.
+    /// Returns when no program scans; switches the adapter off and on if the kernel's discovery is stuck.
     ///
     /// A suspend that interrupts the end of a discovery leaves Linux 6.12 without discoveries until the adapter is switched
     /// off, and `bluetoothd` believes that the old one goes on.

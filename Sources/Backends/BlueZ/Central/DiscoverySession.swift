@@ -53,7 +53,7 @@ struct DiscoverySession: Sendable {
 
     /// Whether the last call was to end the discovery, and the kernel refused that.
     ///
-    /// BlueZ pitfall: if the machine is suspended meanwhile, Linux 6.12 starts no discovery any more until the adapter is
+    /// BlueZ pitfall: if the machine is suspended meanwhile, Linux 6.12 starts no other discovery until the adapter is
     /// switched off. The daemon believes that the old one goes on, so `StartDiscovery` succeeds.
     private(set) var isStuck = false
 
