@@ -47,6 +47,12 @@ struct AdapterFaultTests {
             }
             try await fixture.repair(fault)
             try await app.powerOn()
+            app.manager.stopScan()
+            let known = app.trace.states.count
+            if try await fixture.endStuckDiscovery() {
+                try await app.wait("the loss of power") { [trace = app.trace] in trace.states.count > known }
+                try await app.powerOn()
+            }
             if let peripheral = app.peripheral, peripheral.state != .disconnected {
                 // A pending connection outlives a suspend, as it does everywhere. Linux 6.12 may keep the link up without
                 // reporting it if the app cancels the connection at the moment at which the controller reports it.
@@ -57,8 +63,6 @@ struct AdapterFaultTests {
                 app.manager.cancelPeripheralConnection(peripheral)
                 try await waitForDisconnection(after: events, of: app)
             }
-            app.manager.stopScan()
-            try await fixture.waitUntilIdle()
             app.skipAll()
             try await Conversation(app, writing: value).go()
             app.finish()

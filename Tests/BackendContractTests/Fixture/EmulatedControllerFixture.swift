@@ -135,16 +135,22 @@ final class EmulatedControllerFixture: ContractFixture {
         }
     }
 
-    /// Returns when no program scans; switches the adapter off and on if the kernel's discovery is stuck.
+    /// Waits until no program scans, and switches the adapter off and on if the kernel's discovery is stuck.
     ///
-    /// A suspend that interrupts the end of a discovery leaves Linux 6.12 without discoveries until the adapter is switched
-    /// off, and `bluetoothd` believes that the old one goes on.
-    func waitUntilIdle() async throws {
-        do { try await wait(for: .seconds(5)) { try await self.adapter("Discovering") != .boolean(true) } } catch {
+    /// A suspend that interrupts the end of a discovery leaves Linux 6.12 without discoveries and new connections until the
+    /// adapter is switched off, and `bluetoothd` believes that the old discovery goes on.
+    ///
+    /// - Returns: Whether it was stuck.
+    func endStuckDiscovery() async throws -> Bool {
+        do {
+            try await wait(for: .seconds(5)) { try await self.adapter("Discovering") != .boolean(true) }
+            return false
+        } catch {
             guard error is ContractTimeout else { throw error }
             print("contract: the kernel's discovery is stuck, so the adapter is switched off and on")
             try await switchAdapter(false)
             try await waitUntilPowered()
+            return true
         }
     }
 
