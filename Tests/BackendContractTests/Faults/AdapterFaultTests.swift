@@ -21,15 +21,13 @@ struct AdapterFaultTests {
         run = ScenarioRun("adapter fault", on: fixture)
     }
 
-    /// Returns the step and the fault of a cycle, so that each fault meets each step.
-    private static func choice(_ cycle: Int, of steps: Range<Int>) -> (step: Int, fault: AdapterFault) {
-        let faults = AdapterFault.selected
-        if let step = Self.step { return (step, faults[cycle % faults.count]) }
-        return (steps.lowerBound + cycle % steps.count, faults[cycle / steps.count % faults.count])
+    /// Returns the steps that the environment selects: all, or one.
+    private static func selected(of steps: Range<Int>) throws -> Range<Int> {
+        guard let text = ProcessInfo.processInfo.environment["CONTRACT_STEP"] else { return steps }
+        let step = try #require(Int(text), "CONTRACT_STEP is \(text), which is no number")
+        try #require(steps.contains(step), "CONTRACT_STEP is \(step), which is not in \(steps)")
+        return step..<step + 1
     }
-
-    /// The step that the environment selects; nil for all.
-    private static let step = ProcessInfo.processInfo.environment["CONTRACT_STEP"].flatMap { Int($0) }
 
     @Test func anAdapterThatIsLostAtAnyStepOfACentralComesBack() async throws {
         let app = ContractContext(run)
@@ -129,11 +127,14 @@ struct AdapterFaultTests {
     private func repeated(
         steps: Range<Int>, _ cycle: (Int, _ step: Int, AdapterFault) async throws -> Void
     ) async throws {
+        let (selected, faults) = (try Self.selected(of: steps), try AdapterFault.selected())
         var before = try ProcessResources()
         for number in 0..<FaultRun.cycles {
             // The first cycles fill pools and caches.
             if number == steps.count { before = try ProcessResources() }
-            let (step, fault) = Self.choice(number, of: steps)
+            // Each fault meets each step.
+            let step = selected.lowerBound + number % selected.count
+            let fault = faults[number / selected.count % faults.count]
             print("faults: cycle \(number), \(fault) at step \(step)")
             try await cycle(number, step, fault)
         }
@@ -152,11 +153,11 @@ enum AdapterFault: String, CaseIterable {
     /// The kernel prepares for suspend, freezes all programs, and resumes.
     case suspend
 
-    /// The faults that the environment selects: all, or one.
-    static let selected =
-        ProcessInfo.processInfo.environment["CONTRACT_FAULT"].map { name in
-            allCases.filter { $0.rawValue == name }
-        } ?? allCases
+    /// Returns the faults that the environment selects: all, or one.
+    static func selected() throws -> [AdapterFault] {
+        guard let name = ProcessInfo.processInfo.environment["CONTRACT_FAULT"] else { return allCases }
+        return [try #require(AdapterFault(rawValue: name), "CONTRACT_FAULT is \(name), which is none of \(allCases)")]
+    }
 }
 
 extension EmulatedControllerFixture {

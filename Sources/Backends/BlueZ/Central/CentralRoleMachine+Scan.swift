@@ -57,17 +57,14 @@ extension CentralRoleMachine {
     mutating func discoveryReplied(_ error: DBusError?) {
         if let error { log(.debug, "discovery: \(error)") }
         let isDiscovering = adapter.flatMap { objects.adapters[$0]?.isDiscovering } ?? false
-        if discovery.done(error: error, isDiscovering: isDiscovering) {
-            start(.discoveryRetry, timings.discoveryRetry)
+        switch discovery.done(error: error, isDiscovering: isDiscovering) {
+        case .finished: break
+        case .refused: start(.discoveryRetry, timings.discoveryRetry)
+        case .stuck:
+            log(.warning, "bluetoothd cannot end a scan: if the next one finds nothing, switch the adapter off and on")
         }
         if let error, discovery.failures == DiscoverySession.warningAfter {
             log(.warning, "bluetoothd refuses to scan (\(error)): switching the adapter off and on may help")
-        }
-        if let error, discovery.isStuck {
-            log(
-                .warning,
-                "bluetoothd could not end a scan (\(error)): if the next one finds nothing, switch the adapter off and on"
-            )
         }
     }
 

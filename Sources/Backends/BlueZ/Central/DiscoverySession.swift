@@ -40,6 +40,19 @@ struct DiscoverySession: Sendable {
         case stop
     }
 
+    /// The outcome of a call.
+    enum Outcome {
+        /// The next call can follow.
+        case finished
+        /// The call is repeated after a pause; see ``pauseOver()``.
+        case refused
+        /// The kernel refused to end the discovery; the next call can follow.
+        ///
+        /// BlueZ pitfall: if the machine is suspended meanwhile, Linux 6.12 starts no other discovery until the adapter
+        /// is switched off. The daemon believes that the old one goes on, so `StartDiscovery` succeeds.
+        case stuck
+    }
+
     /// The merged parameters of the managers' scans.
     var scan: ScanParameters?
     private var wanted: Filter?
@@ -50,12 +63,6 @@ struct DiscoverySession: Sendable {
     private var isPausing = false
     /// The number of calls that failed in a row, except those whose failure has no meaning.
     private(set) var failures = 0
-
-    /// Whether the last call was to end the discovery, and the kernel refused that.
-    ///
-    /// BlueZ pitfall: if the machine is suspended meanwhile, Linux 6.12 starts no other discovery until the adapter is
-    /// switched off. The daemon believes that the old one goes on, so `StartDiscovery` succeeds.
-    private(set) var isStuck = false
 
     /// The number of failures in a row that the log reports.
     static let warningAfter = 5
@@ -90,13 +97,11 @@ struct DiscoverySession: Sendable {
         return isRunning ? nil : .start
     }
 
-    /// Processes the outcome of the last call.
-    ///
-    /// - Returns: Whether to pause before the next call; see ``pauseOver()``.
-    mutating func done(error: DBusError?, isDiscovering: Bool) -> Bool {
-        guard let step = pending else { return false }
+    /// Processes the reply to the last call, and returns the outcome.
+    mutating func done(error: DBusError?, isDiscovering: Bool) -> Outcome {
+        guard let step = pending else { return .finished }
         pending = nil
-        isStuck = step == .stop && error?.name == Self.inProgress && isDiscovering
+        let isInProgress = error?.name == Self.inProgress && isDiscovering
         switch step {
         case .setFilter(let filter):
             if error == nil { applied = filter }
@@ -105,17 +110,17 @@ struct DiscoverySession: Sendable {
             applied = nil
         case .start:
             // InProgress while discovery is on: a session exists already.
-            let isThere = error?.name == Self.inProgress && isDiscovering
-            isRunning = error == nil || isThere
+            isRunning = error == nil || isInProgress
             isPausing = !isRunning
         case .stop:
             // BlueZ pitfall: stopping races with power and start, and its errors mean that discovery has stopped
             // (https://github.com/hbldh/bleak/issues/958).
             isRunning = false
             mustRestart = false
+            return isInProgress ? .stuck : .finished
         }
-        if step != .stop { failures = isPausing ? failures + 1 : 0 }
-        return isPausing
+        failures = isPausing ? failures + 1 : 0
+        return isPausing ? .refused : .finished
     }
 
     /// Ends the pause after a failed call.
