@@ -435,10 +435,7 @@ private final class WaitingReceiver: EventSink {
             central.invalidate()
         }
         let sender = try #require(daemon.service.calls.elements.last?.sender)
-        let address = bus.address
-        let observer = try await withCheckedThrowingContinuation { continuation in
-            DBusConnection.open(address, queue: DispatchQueue(label: "test")) { continuation.resume(with: $0) }
-        }
+        let observer = try await DBusConnection.open(bus.address, queue: DispatchQueue(label: "test"))
         let owners = Recorder<String?>()
         let watch = observer.watchOwner(of: sender) { result in
             if case .success(let owner) = result { owners.append(owner) }

@@ -25,11 +25,11 @@ enum DaemonMessage {
             switch self {
             case .phase: throw DBusError(name: DBusError.Name.failed, message: "a phase is no message")
             case .snapshot(let objects):
-                try .signal(path: .root, interface: "test.Reply", member: "Reply", [Self.value(of: objects)])
+                try .signal(path: .root, interface: "test.Reply", member: "Reply", [.managedObjects(objects)])
             case .interfacesAdded(let path, let interfaces):
                 try .signal(
                     path: .root, interface: ObjectModel.objectManager, member: "InterfacesAdded",
-                    [.objectPath(path), Self.value(of: interfaces)])
+                    [.objectPath(path), .interfaces(interfaces)])
             case .interfacesRemoved(let path, let interfaces):
                 try .signal(
                     path: .root, interface: ObjectModel.objectManager, member: "InterfacesRemoved",
@@ -43,25 +43,6 @@ enum DaemonMessage {
                     path: path, interface: Device1.interface, member: "Disconnected", [.string(reason), .string("")])
             }
         }
-    }
-
-    private static func value(of objects: [ObjectPath: Interfaces]) -> DBusValue {
-        .dictionary(
-            DBusDictionary(
-                keyType: .objectPath,
-                valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
-                entries: objects.sorted { $0.key < $1.key }.map {
-                    .init(key: .objectPath($0.key), value: value(of: $0.value))
-                }))
-    }
-
-    private static func value(of interfaces: Interfaces) -> DBusValue {
-        .dictionary(
-            DBusDictionary(
-                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
-                entries: interfaces.sorted { $0.key < $1.key }.map {
-                    .init(key: .string($0.key), value: .properties($0.value))
-                }))
     }
 }
 #endif

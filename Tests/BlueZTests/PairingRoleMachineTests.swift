@@ -358,13 +358,14 @@ import Testing
 
     @Test mutating func theLogOfRefusalsIsBounded() {
         input(.needChanged(true))
-        for number in 0...RefusalLog.capacity {
+        let limit = host.refusals.limit
+        for number in 0...limit {
             let path = CentralRoleFixture.path("/org/bluez/hci0/dev_\(number)")
             for _ in 0..<2 { _ = ask("RequestPinCode", about: path) }
         }
-        #expect(warnings.count == RefusalLog.capacity + 1)
+        #expect(warnings.count == limit + 1)
         _ = ask("RequestPinCode", about: CentralRoleFixture.path("/org/bluez/hci0/dev_0"))
-        #expect(warnings.count == RefusalLog.capacity + 2, "the first was forgotten")
+        #expect(warnings.count == limit + 2, "the first was forgotten")
     }
 }
 #endif

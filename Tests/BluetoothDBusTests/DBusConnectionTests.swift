@@ -280,12 +280,7 @@ import Testing
     @Test(arguments: ["unix:path=/nonexistent/socket", "nonsense", "unix:"])
     func anAddressWhereNobodyListensIsAnError(address: String) async {
         await #expect(throws: DBusError.self) {
-            _ = try await withCheckedThrowingContinuation {
-                (continuation: CheckedContinuation<DBusConnection, any Error>) in
-                DBusConnection.open(.explicit(address), queue: DispatchQueue(label: "test")) {
-                    continuation.resume(with: $0)
-                }
-            }
+            _ = try await DBusConnection.open(.explicit(address), queue: DispatchQueue(label: "test"))
         }
     }
 
@@ -293,14 +288,8 @@ import Testing
     @Test func aSilentBusIsAnErrorAtTheDeadline() async throws {
         let listener = try SilentListener()
         let error = await #expect(throws: DBusError.self) {
-            _ = try await withCheckedThrowingContinuation {
-                (continuation: CheckedContinuation<DBusConnection, any Error>) in
-                DBusConnection.open(
-                    listener.address, queue: DispatchQueue(label: "test"), deadline: .milliseconds(50)
-                ) {
-                    continuation.resume(with: $0)
-                }
-            }
+            _ = try await DBusConnection.open(
+                listener.address, queue: DispatchQueue(label: "test"), deadline: .milliseconds(50))
         }
         #expect(error?.name == DBusError.Name.noReply)
     }

@@ -306,7 +306,7 @@ import Testing
         func method(_ central: PairingCapability, _ peripheral: PairingCapability) -> PairingMethod {
             PairingMethod(central: central, peripheral: peripheral, hasOutOfBandData: false)
         }
-        let all = PairingDescription.capabilities
+        let all = PairingCapability.allCases
         // By central, then by peripheral, in the order of the Core Specification.
         let works = PairingMethod.justWorks
         let compare = PairingMethod.numericComparison

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothCapture
+import BluetoothEmulator
 import BluetoothHCI
 import BluetoothValues
 import Foundation
@@ -108,7 +109,11 @@ import Testing
         #expect(
             found == [
                 .services([.init(handles: 1...9, uuid: "180D")], isPrimary: true),
-                .characteristics([.init(declaration: 2, properties: [.read, .notify], handle: 3, uuid: "2A37")]),
+                .characteristics([
+                    .init(
+                        declarationHandle: 2, valueHandle: 3, properties: [.read, .notify], uuid: "2A37",
+                        descriptors: [])
+                ]),
                 .descriptors([.init(4, "2902")]), .included(in: 2, .init(handles: 10...12, uuid: "180F")),
                 .read(3, answer([65], sent: 80)),
             ])

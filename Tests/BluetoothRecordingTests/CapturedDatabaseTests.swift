@@ -15,8 +15,10 @@ import Testing
         return recorder.device
     }
 
-    private func characteristic(_ declaration: UInt16, _ uuid: BluetoothUUID) -> CapturedClient.Characteristic {
-        CapturedClient.Characteristic(declaration: declaration, properties: .read, handle: declaration + 1, uuid: uuid)
+    private func characteristic(_ declaration: UInt16, _ uuid: BluetoothUUID) -> TappedCharacteristic {
+        TappedCharacteristic(
+            declarationHandle: declaration, valueHandle: declaration + 1, properties: .read, uuid: uuid,
+            descriptors: [])
     }
 
     /// An app that discovers one service at a time does not see where a service ends.

@@ -37,7 +37,7 @@ import Testing
         _ = try emulator.add(peripheral)
         let collected = Collected()
         let observer = RecordingObserver(keepsIdentity: keepsIdentity) { collected.add($0) }
-        let backend = ObservingBackend(around: CBBackendSelection.emulator(emulator).backend, observer)
+        let backend = ObservingBackend(around: CBBackendSelection.emulator(emulator).backend, observer.observe)
         try await emulator.run {
             let central = Central(backend: .custom(backend))
             try await client(try await Lamp.first(central), emulator)

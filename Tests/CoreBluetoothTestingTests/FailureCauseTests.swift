@@ -38,13 +38,13 @@ import Testing
 
     @Test func anAdapterThatIsOffIsTheReasonForEverything() {
         let off = entry(9, .event, "stateChanged", "state=poweredOff")
-        #expect(cause(.didDiscover, in: on + [off]) == "The adapter's state has been poweredOff since 9.000 s.")
+        #expect(cause(.didDiscover, in: on + [off]) == "The adapter's state has been poweredOff since 9 s.")
         #expect(cause(.didUpdateState, in: on + [off]) == nil)
     }
 
     @Test func aDeviceIsOnlyDiscoveredWhileTheAppScans() {
         #expect(cause(.didDiscover, in: on) == "The app did not scan.")
-        #expect(cause(.didDiscover, in: connection) == "The app stopped its scan at 2.000 s.")
+        #expect(cause(.didDiscover, in: connection) == "The app stopped its scan at 2 s.")
         #expect(cause(.didDiscover, in: Array(connection.dropFirst())) == nil, "earlier lines may be missing")
         let scan = on + [entry(1, .command, "startScan")]
         #expect(cause(.didDiscover, in: scan) == "No device advertised in range of the scan.")
@@ -54,7 +54,7 @@ import Testing
     @Test func aConnectionNeedsARequestAndAnAnswer() {
         #expect(cause(.didConnect, in: on) == "The app did not connect.")
         #expect(
-            cause(.didConnect, in: connection.dropLast()) == "connect to Heart, of 2.000 s, has no answer.")
+            cause(.didConnect, in: connection.dropLast()) == "connect to Heart, of 2 s, has no answer.")
     }
 
     @Test func aValueNeedsASubscriptionOrARead() {
@@ -68,17 +68,17 @@ import Testing
         let end = entry(6, .command, "setNotifying", operation: 3, attribute: "180F/2A19", "enabled=false")
         #expect(
             cause(.didUpdateValue.of("2A19"), in: connection + [other, answer, end])
-                == "The app ended its subscription at 6.000 s.")
+                == "The app ended its subscription at 6 s.")
         let read = entry(4, .command, "read", operation: 4, attribute: "180D/2A37")
-        #expect(cause(expected, in: connection + [read]) == "read 180D/2A37 to Heart, of 4.000 s, has no answer.")
+        #expect(cause(expected, in: connection + [read]) == "read 180D/2A37 to Heart, of 4 s, has no answer.")
         let failure = entry(5, .event, "operationFailed", operation: 4, error: "read: 5")
         #expect(
-            cause(expected, in: connection + [read, failure]) == "read 180D/2A37 to Heart failed at 5.000 s: read: 5.")
+            cause(expected, in: connection + [read, failure]) == "read 180D/2A37 to Heart failed at 5 s: read: 5.")
     }
 
     @Test func aLinkThatEndedIsTheReasonForWhatNeedsOne() {
         let trace = connection + [entry(7, .event, "disconnected", "link=1 reason=timeout isReconnecting=false")]
-        #expect(cause(.didUpdateValue, in: trace) == "The link to Heart ended at 7.000 s (timeout).")
+        #expect(cause(.didUpdateValue, in: trace) == "The link to Heart ended at 7 s (timeout).")
         #expect(cause(.didDisconnectPeripheral, in: trace) == nil)
     }
 

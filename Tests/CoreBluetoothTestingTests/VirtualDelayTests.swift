@@ -209,18 +209,8 @@ import Testing
     /// Returns whether a closure is called within ten seconds, during which nothing drives virtual time.
     private func isCalled(_ start: (_ body: @escaping @Sendable () -> Void) -> Void) async -> Bool {
         await withCheckedContinuation { continuation in
-            let waiting = Shared<CheckedContinuation<Bool, Never>?>(continuation)
-            let finish: @Sendable (Bool) -> Void = { isCalled in
-                waiting.withLock { waiting in
-                    defer { waiting = nil }
-                    return waiting
-                }?.resume(returning: isCalled)
-            }
-            let limit = SystemClock().call(after: .seconds(10)) { finish(false) }
-            start {
-                limit.cancel()
-                finish(true)
-            }
+            let limit = SystemClock().call(after: .seconds(10)) { continuation.resume(returning: false) }
+            start { if limit.claim() { continuation.resume(returning: true) } }
         }
     }
 

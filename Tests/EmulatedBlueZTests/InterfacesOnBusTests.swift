@@ -21,16 +21,7 @@ import Testing
         let properties: [String: DBusValue] = [
             "Device": .objectPath(path), "Percentage": .byte(42), "Source": .string("HFP 1.7"),
         ]
-        let battery = DBusValue.dictionary(
-            DBusDictionary(
-                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
-                entries: [.init(key: .string(BatteryProvider.interface), value: .properties(properties))]))
-        _ = provider.export(
-            .dictionary(
-                DBusDictionary(
-                    keyType: .objectPath,
-                    valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
-                    entries: [.init(key: .objectPath(object), value: battery)])))
+        _ = provider.export(.managedObjects([object: [BatteryProvider.interface: properties]]))
         try await provider.call(
             "RegisterBatteryProvider", .objectPath(.constant("/batteries")), on: .hci0, "BatteryProviderManager1")
         try await client.wait { try await client.objects().contains { $0.interfaces["org.bluez.Battery1"] != nil } }

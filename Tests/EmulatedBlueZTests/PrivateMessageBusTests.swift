@@ -8,12 +8,7 @@ import Testing
 /// The private bus of an emulated BlueZ: its policy, its limits and its end.
 @Suite struct PrivateMessageBusTests {
     private func open(_ bus: PrivateMessageBus) async throws -> DBusConnection {
-        let result = await withCheckedContinuation { continuation in
-            DBusConnection.open(.explicit(bus.address), queue: DispatchQueue(label: "client")) {
-                continuation.resume(returning: $0)
-            }
-        }
-        return try result.get()
+        try await DBusConnection.open(.explicit(bus.address), queue: DispatchQueue(label: "client"))
     }
 
     /// The location of the bus's socket.

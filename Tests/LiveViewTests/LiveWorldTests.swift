@@ -13,7 +13,8 @@ private final class IgnoringSink: EventSink {
 }
 
 /// The questions and commands of the control protocol.
-@Suite struct LiveWorldTests {
+@Suite final class LiveWorldTests {
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
     private let emulator: Emulator
     private let world: LiveWorld
 
@@ -22,9 +23,12 @@ private final class IgnoringSink: EventSink {
             devices: [BuiltInHandler.heartRate.device.named("Heart"), PeripheralDescription(name: "Tag")],
             preset: .instant)
         emulator = try Emulator(world: description, time: .virtual)
-        let directory = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())").path
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         world = LiveWorld(emulator, file: "heart.yaml", clock: WorldClock(emulator), directory: directory)
+    }
+
+    deinit {
+        #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: directory) }
     }
 
     private func get<Answer: Decodable>(

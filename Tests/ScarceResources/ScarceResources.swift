@@ -70,11 +70,7 @@ private final class States: EventSink {
     }
 
     private func giveBack() {
-        let hoard = hoard.withLock { hoard in
-            defer { hoard = [] }
-            return hoard
-        }
-        for descriptor in hoard { close(descriptor) }
+        for descriptor in hoard.withLock({ exchange(&$0, with: []) }) { close(descriptor) }
     }
 
     func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }

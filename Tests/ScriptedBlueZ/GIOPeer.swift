@@ -69,10 +69,7 @@ final class GIOPeer: @unchecked Sendable {
     /// It does not use the blocking call: the last reference may end on GDBus's own worker thread, which would then
     /// wait for itself.
     func close() {
-        let wasOpen = isOpen.withLock { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
+        let wasOpen = isOpen.withLock { exchange(&$0, with: false) }
         guard wasOpen else { return }
         g_dbus_connection_remove_filter(connection, filter)
         g_dbus_connection_close(connection, nil, nil, nil)

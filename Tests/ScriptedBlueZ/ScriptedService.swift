@@ -67,10 +67,7 @@ public final class ScriptedService: Sendable {
 
     /// Leaves the bus, as a crash does; the objects stay for the next start.
     public func stop() {
-        let peer = state.withLock { state in
-            defer { state.peer = nil }
-            return state.peer
-        }
+        let peer = state.withLock { $0.peer.take() }
         peer?.close()
     }
 
@@ -143,25 +140,14 @@ public final class ScriptedService: Sendable {
     }
 
     private var managedObjects: DBusValue {
-        let objects = state.withLock { $0.objects }
-        return .dictionary(
-            DBusDictionary(
-                keyType: .objectPath,
-                valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
-                entries: objects.sorted { $0.key < $1.key }.compactMap { path, interfaces in
-                    ObjectPath(path).map { .init(key: .objectPath($0), value: Self.value(of: interfaces)) }
-                }))
+        let objects = state.withLock { $0.objects }.compactMap { path, interfaces in
+            ObjectPath(path).map { ($0, interfaces) }
+        }
+        return .managedObjects(Dictionary(uniqueKeysWithValues: objects))
     }
 
     /// Interfaces and properties as `a{sa{sv}}`.
-    public static func value(of interfaces: Interfaces) -> DBusValue {
-        .dictionary(
-            DBusDictionary(
-                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
-                entries: interfaces.sorted { $0.key < $1.key }.map {
-                    .init(key: .string($0.key), value: .properties($0.value))
-                }))
-    }
+    public static func value(of interfaces: Interfaces) -> DBusValue { .interfaces(interfaces) }
 }
 
 // MARK: - Objects

@@ -228,20 +228,10 @@ final class EmulatorSession: ManagerObserver {
         _ finish: @escaping @Sendable ([Leak]) -> Void
     ) {
         guard let manager = managers.first else { return finish(blocked) }
-        let isFirst = Lock(true)
-        let goOn: @Sendable ([Leak]) -> Void = { [self] blocked in
-            let mustGoOn = isFirst.withLock { isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }
-            if mustGoOn { settle(managers.dropFirst(), blocked, finish) }
-        }
+        let goOn: @Sendable ([Leak]) -> Void = { [self] blocked in settle(managers.dropFirst(), blocked, finish) }
         // Cancelled at the end of the wait: a call to come would keep the world alive.
         let limit = SystemClock().call(after: emulator.settleTimeout) { goOn(blocked + [.blocked(manager.label)]) }
-        manager.afterDelivery {
-            limit.cancel()
-            goOn(blocked)
-        }
+        manager.afterDelivery { if limit.claim() { goOn(blocked) } }
     }
 
     private static func leaks(_ abandonedCommands: [String], _ managers: [any ObservedManager]) -> [Leak] {
@@ -256,10 +246,7 @@ final class EmulatorSession: ManagerObserver {
     ///   - message: The failure, for the page, unless an expectation was not met.
     ///   - location: The place in the test.
     func reproduction(of message: String, at location: String) -> String? {
-        let (isFirst, unmet) = state.withLock { state in
-            defer { state.isReported = true }
-            return (!state.isReported, state.failure)
-        }
+        let (isFirst, unmet) = state.withLock { (!exchange(&$0.isReported, with: true), $0.failure) }
         guard isFirst else { return nil }
         let trace = emulator.trace
         let excerpt = TraceExcerpt(trace, limit: Self.traceLines)

@@ -1,4 +1,5 @@
 public import BluetoothEmulator
+import BluetoothSupport
 import CoreBluetoothClasses
 public import Testing
 
@@ -45,11 +46,16 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
     }
 
     /// Performs a run whose issues are reported, with what reproduces them.
+    ///
+    /// - Returns: Whether an issue fails the test.
+    @discardableResult
     func perform(
         _ function: @Sendable () async throws -> Void, in session: EmulatorSession, as test: Test,
         _ testCase: Test.Case?
-    ) async throws {
+    ) async throws -> Bool {
+        let hasFailed = Lock(false)
         let reporting = IssueHandlingTrait.compactMapIssues { issue in
+            if issue.failsTest { hasFailed.withLock { $0 = true } }
             let location = (issue.sourceLocation ?? test.sourceLocation).text
             guard let reproduction = session.reproduction(of: issue.description, at: location) else { return issue }
             var issue = issue
@@ -57,22 +63,16 @@ public struct EmulatorTrait: TestTrait, SuiteTrait, TestScoping {
             return issue
         }
         try await reporting.provideScope(for: test, testCase: testCase) {
-            try await perform(function, in: session, of: test)
+            let end = await session.runWatched(function) { message, location in
+                Issue.record("\(message)", sourceLocation: location ?? test.sourceLocation)
+            }
+            guard let end else { return }
+            try end.get()
+            for leftover in await session.leaks() where !leftover.isAllowed(by: allowed) {
+                Issue.record("\(leftover)", sourceLocation: test.sourceLocation)
+            }
         }
-    }
-
-    /// Performs a run.
-    func perform(
-        _ function: @Sendable () async throws -> Void, in session: EmulatorSession, of test: Test
-    ) async throws {
-        let end = await session.runWatched(function) { message, location in
-            Issue.record("\(message)", sourceLocation: location ?? test.sourceLocation)
-        }
-        guard let end else { return }
-        try end.get()
-        for leftover in await session.leaks() where !leftover.isAllowed(by: allowed) {
-            Issue.record("\(leftover)", sourceLocation: test.sourceLocation)
-        }
+        return hasFailed.withLock { $0 }
     }
 }
 

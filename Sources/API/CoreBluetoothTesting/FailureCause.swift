@@ -26,7 +26,7 @@ struct FailureCause {
         guard let last = states.values.max(by: { $0.time < $1.time }), !expects(.didUpdateState),
             states.values.allSatisfy({ !$0.text.hasSuffix("state=poweredOn") })
         else { return nil }
-        return "The adapter's state has been \(last.text.drop { $0 != "=" }.dropFirst()) since \(last.time.text)."
+        return "The adapter's state has been \(last.text.drop { $0 != "=" }.dropFirst()) since \(last.time.inWords)."
     }
 
     /// The request without which a callback cannot come, unless its line may be among those that the trace has dropped.
@@ -42,7 +42,7 @@ struct FailureCause {
             guard let last = trace.last(where: { ["startScan", "stopScan"].contains($0.name) }) else {
                 return "The app did not scan."
             }
-            if last.name == "stopScan" { return "The app stopped its scan at \(last.time.text)." }
+            if last.name == "stopScan" { return "The app stopped its scan at \(last.time.inWords)." }
             return trace.contains { $0.name == "discovered" } ? nil : "No device advertised in range of the scan."
         case .didConnect: return has("connect") ? nil : "The app did not connect."
         case .didDiscoverServices:
@@ -65,7 +65,7 @@ struct FailureCause {
         guard let last = trace.last(where: { $0.name == "setNotifying" && concerns($0, callback) }) else {
             return "The app neither subscribed to \(attribute) nor read it."
         }
-        return last.text.hasSuffix("enabled=false") ? "The app ended its subscription at \(last.time.text)." : nil
+        return last.text.hasSuffix("enabled=false") ? "The app ended its subscription at \(last.time.inWords)." : nil
     }
 
     private var lostLink: String? {
@@ -73,8 +73,8 @@ struct FailureCause {
             let last = trace.last(where: { ["connected", "disconnected"].contains($0.name) }),
             last.name == "disconnected"
         else { return nil }
-        return
-            "The link to \(last.device ?? "the device") ended at \(last.time.text)\(last.reason.map { " (\($0))" } ?? "")."
+        let reason = last.reason.map { " (\($0))" } ?? ""
+        return "The link to \(last.device ?? "the device") ended at \(last.time.inWords)\(reason)."
     }
 
     /// The last request without an answer, or else the last one that failed.
@@ -84,10 +84,10 @@ struct FailureCause {
             .filter { [.operation, .connecting].contains($0.span.kind) }
             .sorted { $0.span.lines.lowerBound < $1.span.lines.lowerBound }
         if let (span, device) = requests.last(where: { $0.span.outcome == .open }) {
-            return "\(span.name) to \(device), of \(span.start.text), has no answer."
+            return "\(span.name) to \(device), of \(span.start.inWords), has no answer."
         }
         return requests.last { $0.span.outcome == .failure }.map { span, device in
-            "\(span.name) to \(device) failed at \(span.end.text): \(span.result)."
+            "\(span.name) to \(device) failed at \(span.end.inWords): \(span.result)."
         }
     }
 
@@ -127,14 +127,5 @@ extension DelegateMethod {
             true
         default: false
         }
-    }
-}
-
-extension Duration {
-    /// The time in seconds: `3.21 s`.
-    fileprivate var text: String {
-        let (seconds, attoseconds) = components
-        let milliseconds = String(attoseconds / 1_000_000_000_000_000)
-        return "\(seconds).\(String(repeating: "0", count: max(0, 3 - milliseconds.count)))\(milliseconds) s"
     }
 }

@@ -112,8 +112,7 @@ final class StandstillWatch: Sendable {
         let waiting = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             guard state.outcome == nil else { return nil }
             state.outcome = outcome
-            defer { state.waiting = nil }
-            return state.waiting
+            return state.waiting.take()
         }
         waiting?.resume(returning: outcome)
     }

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothCapture
+import BluetoothEmulator
 import BluetoothHCI
 import BluetoothSupport
 import BluetoothValues
@@ -13,7 +14,7 @@ struct CapturedClient: Sendable {
         case mtu(Int)
         case services([Service], isPrimary: Bool)
         case included(in: UInt16, Service)
-        case characteristics([Characteristic])
+        case characteristics([TappedCharacteristic])
         case descriptors([ATTPDU.HandleAndUUID])
         case read(UInt16, Answer)
         case written(UInt16, Data, from: UInt16 = 0, Answer)
@@ -23,13 +24,6 @@ struct CapturedClient: Sendable {
 
     struct Service: Hashable, Sendable {
         var handles: ClosedRange<UInt16>
-        var uuid: BluetoothUUID
-    }
-
-    struct Characteristic: Hashable, Sendable {
-        var declaration: UInt16
-        var properties: CharacteristicProperties
-        var handle: UInt16
         var uuid: BluetoothUUID
     }
 
@@ -96,8 +90,7 @@ struct CapturedClient: Sendable {
 
     /// Ends a read that could have continued, because the link ends.
     mutating func finish(_ receive: (Outcome) -> Void) {
-        if let reading { receive(.read(reading.handle, reading.answer)) }
-        reading = nil
+        if let reading = reading.take() { receive(.read(reading.handle, reading.answer)) }
     }
 
     // MARK: Requests
@@ -118,8 +111,7 @@ struct CapturedClient: Sendable {
     // MARK: Responses
 
     private mutating func answer(_ pdu: ATTPDU, at time: Duration, _ receive: (Outcome) -> Void) {
-        guard let request else { return }
-        self.request = nil
+        guard let request = request.take() else { return }
         var answer = Answer(sentAt: request.sentAt, duration: max(.zero, time - request.sentAt))
         if case .error(_, let handle, let code) = pdu {
             // Code 0 is not an error.
@@ -181,8 +173,7 @@ struct CapturedClient: Sendable {
     }
 
     private mutating func endPreparation(_ answer: Answer, _ receive: (Outcome) -> Void) {
-        guard let known = preparation else { return }
-        preparation = nil
+        guard let known = preparation.take() else { return }
         var answer = answer
         answer.duration += answer.sentAt - known.sentAt
         answer.sentAt = known.sentAt
@@ -207,7 +198,7 @@ struct CapturedClient: Sendable {
         case (.readByTypeRequest(_, let type), .readByTypeResponse(let found)):
             switch type.bits16 {
             case 0x2802: for entry in found { include(entry, receive) }
-            case 0x2803: receive(.characteristics(found.compactMap { Characteristic($0) }))
+            case 0x2803: receive(.characteristics(found.compactMap { TappedCharacteristic($0) }))
             default: for entry in found { valueFound(entry, answer, receive) }
             }
         case (.findInformationRequest, .findInformationResponse(let found)): receive(.descriptors(found))
@@ -230,15 +221,5 @@ struct CapturedClient: Sendable {
         let last = UInt16(entry.value[2]) | UInt16(entry.value[3]) << 8
         guard first <= last else { return }
         receive(.included(in: entry.handle, Service(handles: first...last, uuid: uuid)))
-    }
-}
-
-extension CapturedClient.Characteristic {
-    /// Reads a declaration: the properties, the handle of the value, and the UUID.
-    fileprivate init?(_ entry: ATTPDU.HandleAndValue) {
-        guard entry.value.count >= 5, let uuid = BluetoothUUID(attBytes: entry.value[3...]) else { return nil }
-        self.init(
-            declaration: entry.handle, properties: CharacteristicProperties(rawValue: UInt16(entry.value[0])),
-            handle: UInt16(entry.value[1]) | UInt16(entry.value[2]) << 8, uuid: uuid)
     }
 }

@@ -86,12 +86,12 @@ struct CapturedDatabase: Sendable {
         add(.services([record]), of: parent.handles.lowerBound, to: &recorder)
     }
 
-    private mutating func add(_ found: [CapturedClient.Characteristic], to recorder: inout DeviceRecorder) {
+    private mutating func add(_ found: [TappedCharacteristic], to recorder: inout DeviceRecorder) {
         for characteristic in found {
-            guard let service = service(at: characteristic.declaration) else { continue }
+            guard let service = service(at: characteristic.declarationHandle) else { continue }
             let record = CharacteristicRecord(
-                id: id(characteristic.handle), uuid: characteristic.uuid, properties: characteristic.properties,
-                handle: characteristic.handle)
+                id: id(characteristic.valueHandle), uuid: characteristic.uuid, properties: characteristic.properties,
+                handle: characteristic.valueHandle)
             add(.characteristics([record]), of: service.handles.lowerBound, to: &recorder)
         }
     }

@@ -66,8 +66,7 @@ package struct DeviceRecorder: Sendable {
 
     /// Removes and returns the lines since the last call.
     package mutating func takeLines() -> [Line] {
-        defer { entries = [] }
-        return entries.map { entry in
+        exchange(&entries, with: []).map { entry in
             switch entry {
             case .device(let time): .device(device, at: time)
             case .event(let event): .event(event)
@@ -77,8 +76,7 @@ package struct DeviceRecorder: Sendable {
 
     /// Removes and returns the events since the last call.
     mutating func takeEvents() -> [RecordedEvent] {
-        defer { entries = [] }
-        return entries.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        exchange(&entries, with: []).compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
     // MARK: Identity

@@ -1,6 +1,6 @@
 package import BluetoothBackend
 package import BluetoothEmulator
-import BluetoothSupport
+package import BluetoothSupport
 import BluetoothTracing
 import Logging
 
@@ -18,20 +18,18 @@ package enum EnvironmentRecordings {
 
     /// Returns the observer that an environment requests.
     ///
-    /// - Throws: ``RecordingSettingsError`` if the name does not end with `.jsonl`, or a setting is unknown.
-    package static func make(_ environment: [String: String]) throws(RecordingSettingsError) -> RecordingObserver? {
+    /// - Throws: ``SettingsError`` if the name does not end with `.jsonl`, or a setting is unknown.
+    package static func make(_ environment: [String: String]) throws(SettingsError) -> RecordingObserver? {
         guard let file = environment["COREBLUETOOTH_RECORD"], !file.isEmpty else { return nil }
         guard file.hasSuffix(".jsonl") else {
-            throw RecordingSettingsError(
-                description: "COREBLUETOOTH_RECORD: the name of a recording ends with .jsonl: \"\(file)\"")
+            throw SettingsError("COREBLUETOOTH_RECORD: the name of a recording ends with .jsonl: \"\(file)\"")
         }
         let keepsIdentity: Bool
         switch environment["COREBLUETOOTH_RECORD_IDENTITY"] ?? "" {
         case "", "redacted": keepsIdentity = false
         case "kept": keepsIdentity = true
         case let other:
-            throw RecordingSettingsError(
-                description: "COREBLUETOOTH_RECORD_IDENTITY: \"\(other)\" is neither redacted nor kept")
+            throw SettingsError("COREBLUETOOTH_RECORD_IDENTITY: \"\(other)\" is neither redacted nor kept")
         }
         let files = SessionFiles(file, isRedacted: !keepsIdentity)
         return RecordingObserver(keepsIdentity: keepsIdentity) { files.write($0) }
@@ -40,13 +38,8 @@ package enum EnvironmentRecordings {
     /// Returns a backend whose devices are recorded; the same backend if nothing is recorded.
     package static func recorded(_ backend: any BluetoothBackend) -> any BluetoothBackend {
         guard let shared else { return backend }
-        return ObservingBackend(around: backend, shared)
+        return ObservingBackend(around: backend, shared.observe)
     }
-}
-
-/// A setting of the environment with an invalid value.
-package struct RecordingSettingsError: Error, Hashable, CustomStringConvertible {
-    package let description: String
 }
 
 /// The files of the devices that a process connects to: `strap.jsonl`, `strap-2.jsonl` and so on.

@@ -68,8 +68,7 @@ struct ObservedAdvertising: Sendable {
         all.localName = all.localName ?? name
         set.data = all
         if isValid(set) { return set }
-        let name = all.localName
-        all.localName = nil
+        let name = all.localName.take()
         set.data = all
         set.scanResponse = AdvertisingData(localName: name)
         if isValid(set) { return set }

@@ -3,7 +3,7 @@ import BluetoothSupport
 package import BluetoothTracing
 
 /// Records the devices that the central managers of one or several wrappers connect to, at run time.
-package final class RecordingObserver: CentralObserver {
+package final class RecordingObserver: Sendable {
     /// New lines of one device's recording.
     package struct Part: Sendable {
         package let peer: PeerID
@@ -21,6 +21,7 @@ package final class RecordingObserver: CentralObserver {
         self.receive = receive
     }
 
+    /// Records messages in the order in which they passed.
     package func observe(_ messages: [ObservedMessage]) {
         recorder.withLock { recorder in
             for message in messages {

@@ -47,8 +47,7 @@ package struct SessionRecorder: Sendable {
 
     /// Removes and returns the connected devices with new lines, and these lines.
     package mutating func takeLines() -> [(PeerID, [DeviceRecorder.Line])] {
-        let peers = changed.sorted { $0.description < $1.description }
-        changed = []
+        let peers = exchange(&changed, with: []).sorted { $0.description < $1.description }
         return peers.map { peer in (peer, recorded[peer]?.takeLines() ?? []) }
     }
 

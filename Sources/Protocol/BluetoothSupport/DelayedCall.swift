@@ -8,10 +8,10 @@ package final class DelayedCall: Sendable {
 
     package func cancel() { _ = removeBody() }
 
-    private func removeBody() -> (@Sendable () -> Void)? {
-        body.withLock { body in
-            defer { body = nil }
-            return body
-        }
-    }
+    /// Cancels the call.
+    ///
+    /// - Returns: Whether the call had neither run nor been cancelled.
+    package func claim() -> Bool { removeBody() != nil }
+
+    private func removeBody() -> (@Sendable () -> Void)? { body.withLock { $0.take() } }
 }

@@ -17,18 +17,28 @@ package final class InputFile {
     package let name: String
     private let descriptor: CInt
 
-    /// Opens a file; for a named pipe, waits until a program writes to it.
+    /// Opens a file; for a named pipe, waits until a program writes to it, unless the flags contain `O_NONBLOCK`.
     ///
+    /// - Parameters:
+    ///   - name: The file's name.
+    ///   - flags: Flags of `open(2)`, in addition to `O_RDONLY` and `O_CLOEXEC`.
     /// - Throws: ``InputFileError`` with the system's reason.
-    package init(_ name: String) throws(InputFileError) {
+    package init(_ name: String, flags: CInt = 0) throws(InputFileError) {
         self.name = name
-        var opened = open(name, O_RDONLY | O_CLOEXEC)
-        while opened < 0, errno == EINTR { opened = open(name, O_RDONLY | O_CLOEXEC) }
+        var opened = open(name, O_RDONLY | O_CLOEXEC | flags)
+        while opened < 0, errno == EINTR { opened = open(name, O_RDONLY | O_CLOEXEC | flags) }
         descriptor = opened
-        if opened < 0 { throw InputFileError(reason: String(cString: strerror(errno))) }
+        let code = errno
+        if opened < 0 { throw InputFileError(reason: String(cString: strerror(code)), isMissing: code == ENOENT) }
     }
 
     deinit { _ = close(descriptor) }
+
+    /// Whether it is a regular file that the user of this process owns.
+    package var isRegularFileOfUser: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
+    }
 
     /// Returns the next bytes, at most `count`; empty at the end.
     ///
@@ -57,9 +67,16 @@ package final class InputFile {
     /// - Parameter limit: The largest allowed size, because a pipe may never end.
     /// - Throws: ``InputFileError`` if the file cannot be read, or is too long.
     package static func contents(of name: String, atMost limit: Int) throws(InputFileError) -> [UInt8] {
-        let file = try InputFile(name)
+        try InputFile(name).contents(atMost: limit)
+    }
+
+    /// Returns all bytes that have not been read yet.
+    ///
+    /// - Parameter limit: The largest allowed number of them.
+    /// - Throws: ``InputFileError`` if they cannot be read, or are too many.
+    package func contents(atMost limit: Int) throws(InputFileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        while case let piece = try file.read(upTo: 65_536), !piece.isEmpty {
+        while case let piece = try read(upTo: 65_536), !piece.isEmpty {
             guard bytes.count + piece.count <= limit else {
                 throw InputFileError(reason: "It has more than \(limit) bytes", isTooLarge: true)
             }
@@ -81,9 +98,13 @@ package final class InputFile {
 }
 
 /// The reason why a file cannot be read, in the system's words: "No such file or directory".
-package struct InputFileError: Error, Hashable, Sendable {
+package struct InputFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let reason: String
+    package var isMissing = false
     package var isTooLarge = false
+
+    /// The reason.
+    package var description: String { reason }
 }
 
 private func systemPoll(_ descriptor: inout pollfd) -> CInt { poll(&descriptor, 1, 0) }

@@ -76,14 +76,28 @@ package final class OutputFile: @unchecked Sendable {
 
     /// Writes a whole file or nothing: an interrupted program leaves the older file unchanged.
     ///
+    /// - Parameters:
+    ///   - name: The file's name.
+    ///   - bytes: The contents.
+    ///   - partial: The file's name until it is complete; nil appends `.partial` to `name`.
+    ///   - synchronize: Writes the file of a descriptor to the disk, as `fsync(2)` does, before the file gets its name.
     /// - Throws: ``OutputFileError`` if it cannot be written.
-    package static func replace(_ name: String, with bytes: [UInt8]) throws(OutputFileError) {
-        let partial = name + ".partial"
-        try OutputFile(partial).write(bytes)
-        guard rename(partial, name) == 0 else {
-            let reason = String(cString: strerror(errno))
+    package static func replace(
+        _ name: String, with bytes: [UInt8], partial: String? = nil, synchronize: (CInt) -> CInt = { _ in 0 }
+    ) throws(OutputFileError) {
+        let partial = partial ?? name + ".partial"
+        // A link or a pipe of this name is not used.
+        unlink(partial)
+        let file = try OutputFile(partial)
+        do throws(OutputFileError) {
+            try file.write(bytes)
+            let isOnDisk = withExtendedLifetime(file) { synchronize(file.descriptor) == 0 }
+            guard isOnDisk, rename(partial, name) == 0 else {
+                throw OutputFileError(file: name, reason: String(cString: strerror(errno)))
+            }
+        } catch {
             unlink(partial)
-            throw OutputFileError(file: name, reason: reason)
+            throw error
         }
     }
 

@@ -112,10 +112,7 @@ public final class BackendTrace: Sendable {
     func flush() {
         pending.handle { lines in
             // Only this thread uses the names while it learns.
-            var names = state.withLock { state in
-                defer { state.names = TraceNames() }
-                return state.names
-            }
+            var names = state.withLock { exchange(&$0.names, with: TraceNames()) }
             let entries = lines.map { $0.makeEntry(&names) }.filter(filter.includes)
             switch destination {
             case .memory: break

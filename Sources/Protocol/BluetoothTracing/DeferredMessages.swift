@@ -24,8 +24,7 @@ final class DeferredMessages<Message: Sendable>: Sendable {
         state.withLock { state in
             guard !state.isHandling, !state.pending.isEmpty else { return nil }
             state.isHandling = true
-            defer { state.pending = [] }
-            return state.pending
+            return exchange(&state.pending, with: [])
         }
     }
 }

@@ -16,7 +16,8 @@ package enum EnvironmentTrace {
 
     /// Returns the trace that an environment requests.
     ///
-    /// - Throws: ``TraceSettingsError`` for an unknown category or setting, ``TraceFileError`` for a file that cannot be written.
+    /// - Throws: ``SettingsError`` for an unknown category or setting, ``TraceFileError`` for a file that cannot be
+    ///   written.
     package static func make(_ environment: [String: String]) throws -> BackendTrace? {
         guard let name = environment["COREBLUETOOTH_TRACE"], !name.isEmpty else { return nil }
         let settings = try TraceSettings(environment)
@@ -37,24 +38,22 @@ struct TraceSettings: Hashable {
     var filter = TraceFilter()
     var showsValues = true
 
-    init(_ environment: [String: String]) throws(TraceSettingsError) {
+    init(_ environment: [String: String]) throws(SettingsError) {
         func list(_ name: String) -> [String] {
             (environment[name] ?? "").split(separator: ",").map(Self.trimmed).filter { !$0.isEmpty }
         }
         filter.devices = list("COREBLUETOOTH_TRACE_DEVICES")
         for name in list("COREBLUETOOTH_TRACE_KINDS") {
             guard let category = TraceCategory(rawValue: name) else {
-                throw TraceSettingsError(
-                    variable: "COREBLUETOOTH_TRACE_KINDS", value: name, allowed: TraceCategory.allCases.map(\.rawValue))
+                let known = TraceCategory.allCases.map(\.rawValue).joined(separator: ", ")
+                throw SettingsError("COREBLUETOOTH_TRACE_KINDS: \"\(name)\" is none of \(known)")
             }
             filter.categories.insert(category)
         }
         switch environment["COREBLUETOOTH_TRACE_VALUES"] ?? "" {
         case "", "shown": break
         case "hidden": showsValues = false
-        case let other:
-            throw TraceSettingsError(
-                variable: "COREBLUETOOTH_TRACE_VALUES", value: other, allowed: ["shown", "hidden"])
+        case let other: throw SettingsError("COREBLUETOOTH_TRACE_VALUES: \"\(other)\" is none of shown, hidden")
         }
     }
 
@@ -62,13 +61,4 @@ struct TraceSettings: Hashable {
         let start = text.drop { $0 == " " }
         return String(start.reversed().drop { $0 == " " }.reversed())
     }
-}
-
-/// A variable of the environment with an invalid value.
-struct TraceSettingsError: Error, Hashable, CustomStringConvertible {
-    var variable: String
-    var value: String
-    var allowed: [String]
-
-    var description: String { "\(variable): \"\(value)\" is none of \(allowed.joined(separator: ", "))" }
 }

@@ -6,12 +6,17 @@ import BluetoothSupport
 /// It changes nothing: events reach the receiver in the same batches and on the same thread as without it.
 package final class ObservingBackend: BluetoothBackend {
     private let base: any BluetoothBackend
-    private let messages: ObservedMessages
+    private let observe: @Sendable ([ObservedMessage]) -> Void
+    /// The messages that the observer has not received yet: events may come under the backend's lock, and are passed on
+    /// outside.
+    private let pending = DeferredMessages<(role: Int, time: Duration, content: ObservedMessage.Content)>()
 
     /// Creates a wrapper; several wrappers may share an observer.
-    package init(around base: any BluetoothBackend, _ observer: any CentralObserver) {
-        self.base = base
-        messages = ObservedMessages(observer, base)
+    ///
+    /// - Parameter observe: Receives messages in the order in which they passed, outside all locks of the backend; only
+    ///   several wrappers call it concurrently.
+    package init(around base: any BluetoothBackend, _ observe: @escaping @Sendable ([ObservedMessage]) -> Void) {
+        (self.base, self.observe) = (base, observe)
     }
 
     package var name: String { base.name }
@@ -28,15 +33,22 @@ package final class ObservingBackend: BluetoothBackend {
     package func makePairing() -> any PairingBackend { base.makePairing() }
 
     private func observed(_ role: some CentralBackend) -> any CentralBackend {
-        InterposedRole(role, ObservedRole(messages, base.clock))
+        InterposedRole(role, ObservedRole(self))
     }
-}
 
-/// The observer of an ``ObservingBackend``.
-package protocol CentralObserver: Sendable {
-    /// Receives messages in the order in which they passed, outside all locks of the backend; only several wrappers
-    /// call it concurrently.
-    func observe(_ messages: [ObservedMessage])
+    // MARK: Messages
+
+    fileprivate func append(_ role: Int, _ time: Duration, _ content: ObservedMessage.Content) {
+        pending.append((role, time, content))
+    }
+
+    /// Passes the messages on, unless another thread is doing so.
+    fileprivate func flush() {
+        pending.handle { messages in
+            let name = name
+            observe(messages.map { ObservedMessage(role: $0.role, backend: name, time: $0.time, $0.content) })
+        }
+    }
 }
 
 /// A command or an event of a central role, or a result that it returned to a manager directly.
@@ -70,12 +82,12 @@ private struct ObservedRole: RoleInterposer {
 
     private static let lastNumber = Lock(0)
 
-    private let messages: ObservedMessages
+    private let backend: ObservingBackend
     private let clock: any BackendClock
     private let number: Int
 
-    init(_ messages: ObservedMessages, _ clock: any BackendClock) {
-        (self.messages, self.clock) = (messages, clock)
+    init(_ backend: ObservingBackend) {
+        (self.backend, clock) = (backend, backend.clock)
         number = Self.lastNumber.withLock { last in
             last += 1
             return last
@@ -83,37 +95,13 @@ private struct ObservedRole: RoleInterposer {
     }
 
     func willSubmit(_ command: CentralCommand) { pass(.command(command)) }
-    func willDeliver(_ event: CentralEvent) { messages.append(number, clock.deliveryTime, .event(event)) }
-    func handleEvents() { messages.flush() }
+    func willDeliver(_ event: CentralEvent) { backend.append(number, clock.deliveryTime, .event(event)) }
+    func handleEvents() { backend.flush() }
     func didReturn(_ peers: [PeerSummary]) { pass(.peers(peers)) }
     func willInvalidate() { pass(.ended) }
 
     private func pass(_ content: ObservedMessage.Content) {
-        messages.append(number, clock.now, content)
-        messages.flush()
-    }
-}
-
-/// The messages that the observer has not received yet: events may come under the backend's lock, and are passed on outside.
-private final class ObservedMessages: Sendable {
-    private let observer: any CentralObserver
-    private let backend: any BluetoothBackend
-    private let pending = DeferredMessages<(role: Int, time: Duration, content: ObservedMessage.Content)>()
-
-    init(_ observer: any CentralObserver, _ backend: any BluetoothBackend) {
-        (self.observer, self.backend) = (observer, backend)
-    }
-
-    func append(_ role: Int, _ time: Duration, _ content: ObservedMessage.Content) {
-        pending.append((role, time, content))
-    }
-
-    /// Passes the messages on, unless another thread is doing so.
-    func flush() {
-        pending.handle { messages in
-            let name = backend.name
-            observer.observe(
-                messages.map { ObservedMessage(role: $0.role, backend: name, time: $0.time, $0.content) })
-        }
+        backend.append(number, clock.now, content)
+        backend.flush()
     }
 }

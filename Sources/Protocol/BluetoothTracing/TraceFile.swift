@@ -54,21 +54,11 @@ public final class TraceFile: Sendable {
             } catch  where index == lines.count - 1 {
                 Logger(label: "CoreBluetooth").line(.warning, "\(name): line \(index + 1) is cut off, and left out")
             } catch {
-                throw TraceFileError(file: name, reason: "line \(index + 1): \(rule(error))")
+                let rule = (error as? DecodingError)?.reason ?? "\(error)"
+                throw TraceFileError(file: name, reason: "line \(index + 1): \(rule)")
             }
         }
         return entries
-    }
-
-    /// Returns the rule that a line violates.
-    private static func rule(_ error: any Error) -> String {
-        switch error {
-        case DecodingError.keyNotFound(let key, _): "\(key.stringValue) is missing"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-            DecodingError.dataCorrupted(let context):
-            (context.codingPath.map(\.stringValue) + [context.debugDescription]).joined(separator: ": ")
-        default: "\(error)"
-        }
     }
 
     func write(_ entries: [TraceEntry]) {
@@ -86,9 +76,7 @@ public final class TraceFile: Sendable {
 
     private func line(_ entry: TraceEntry) throws -> String {
         guard writesJSON else { return entry.description }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(entry).printableJSON, as: UTF8.self)
+        return String(decoding: try entry.jsonLine(), as: UTF8.self)
     }
 }
 

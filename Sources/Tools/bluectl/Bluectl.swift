@@ -1,6 +1,10 @@
 import ArgumentParser
 import Foundation
 
+#if Emulator && os(Linux)
+import LiveView
+#endif
+
 /// The entry point; scripts rely on the exit status.
 @main
 enum Main {
@@ -88,6 +92,9 @@ struct CommandRunner {
 
     /// Prints the parser's message: help to standard output, mistakes to standard error.
     private func report(parsing error: any Error, _ console: Console) -> ExitStatus {
+        #if Emulator && os(Linux)
+        if let error = error as? LiveClient.ClientError { return report(Failure(error), console) }
+        #endif
         let code = root.exitCode(for: error)
         if code == .success {
             // The commands of a shell have no program name in front.

@@ -116,10 +116,7 @@ final class SharedSubscription: Sendable {
     }
 
     func drop() {
-        let old = values.withLock { values in
-            defer { values = nil }
-            return values
-        }
+        let old = values.withLock { $0.take() }
         withExtendedLifetime(old) {}
     }
 }
@@ -140,19 +137,13 @@ final class SharedChannel: Sendable {
     private func open(_ peripheral: Peripheral) async throws -> ByteChannel {
         if let known = channel.withLock({ $0 }) { return known }
         let new = try await peripheral.openChannel(0x80)
-        let old = channel.withLock { channel in
-            defer { channel = new }
-            return channel
-        }
+        let old = channel.withLock { exchange(&$0, with: new) }
         withExtendedLifetime(old) {}
         return new
     }
 
     func drop() {
-        let old = channel.withLock { channel in
-            defer { channel = nil }
-            return channel
-        }
+        let old = channel.withLock { $0.take() }
         withExtendedLifetime(old) {}
     }
 }

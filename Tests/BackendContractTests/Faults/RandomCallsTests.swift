@@ -40,7 +40,7 @@ struct RandomCallsTests {
     private static func methods(of dialect: BlueZDialect) -> [RandomCalls.Method] {
         let interfaces = BlueZInterfaces(EmulatedBlueZConfiguration(dialect: dialect))
         return interfaces.names.flatMap { name in
-            (interfaces[name]?.methods ?? []).map { (name, $0.name, $0.arguments.map(\.type)) }
+            (interfaces[name]?.methods ?? []).map { (name, $0.name, $0.arguments.map(\.value)) }
         }
     }
 }

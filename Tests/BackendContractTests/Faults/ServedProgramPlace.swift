@@ -73,11 +73,7 @@ private final class Scout: NSObject, CBCentralManagerDelegate, Sendable {
     var identifiers: [String: UUID] { heard.withLock { $0 } }
 
     func stop() {
-        let manager = manager.withLock { manager in
-            defer { manager = nil }
-            return manager
-        }
-        manager?.object.stopScan()
+        manager.withLock { $0.take() }?.object.stopScan()
     }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {

@@ -135,11 +135,8 @@ private final class Once: Sendable {
     }
 
     func finish(_ outcome: Bool) {
-        let (body, cleanUp) = state.withLock { state in
-            defer { state = State(isFinished: true) }
-            return (state.body, state.cleanUp)
-        }
-        cleanUp?()
-        body?(outcome)
+        let old = state.withLock { exchange(&$0, with: State(isFinished: true)) }
+        old.cleanUp?()
+        old.body?(outcome)
     }
 }

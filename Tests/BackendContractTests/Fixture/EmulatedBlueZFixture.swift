@@ -106,10 +106,7 @@ final class EmulatedBlueZFixture: ContractFixture {
                 world.emulator, on: bus.address.text, configuration: configuration)
             service.withLock { $0 = new }
         } else {
-            let old = service.withLock { service -> EmulatedBlueZ? in
-                defer { service = nil }
-                return service
-            }
+            let old = service.withLock { $0.take() }
             old?.stop()
             try await old?.waitUntilEnd()
             try await waitUntilNameIsFree()

@@ -64,10 +64,7 @@ final class ContractTrace: NSObject, Sendable {
 
     func releaseChannels() {
         // Deallocated outside the lock.
-        let released = state.withLock { state in
-            defer { state.channels = [] }
-            return state.channels
-        }
+        let released = state.withLock { exchange(&$0.channels, with: []) }
         withExtendedLifetime(released) {}
     }
 

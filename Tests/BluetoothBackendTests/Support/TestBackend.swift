@@ -41,12 +41,7 @@ final class TestRole<Command: Sendable, Event: Sendable>: Sendable {
     var sink: (any EventSink<Event>)? { state.withLock { $0.sink } }
 
     /// Removes and returns the commands since the last call.
-    func takeCommands() -> [Command] {
-        state.withLock { state in
-            defer { state.commands = [] }
-            return state.commands
-        }
-    }
+    func takeCommands() -> [Command] { state.withLock { exchange(&$0.commands, with: []) } }
 
     func deliver(_ events: Event...) {
         state.withLock { state in

@@ -38,8 +38,7 @@ final class TestSink<Event: Sendable>: EventSink {
     private func append(_ item: Item) -> Delivery? {
         state.withLock { state in
             state.waiting.append(item)
-            defer { state.hasDelivery = true }
-            return state.hasDelivery ? nil : Delivery(sink: self)
+            return exchange(&state.hasDelivery, with: true) ? nil : Delivery(sink: self)
         }
     }
 
@@ -63,9 +62,6 @@ final class TestSink<Event: Sendable>: EventSink {
     /// Handles all waiting events, and returns those since the last call.
     func takeEvents() -> [Event] {
         drain()
-        return state.withLock { state in
-            defer { state.handled = [] }
-            return state.handled
-        }
+        return state.withLock { exchange(&$0.handled, with: []) }
     }
 }

@@ -78,7 +78,7 @@ struct TraceFileTests {
     }
 
     @Test(arguments: [
-        ("{}\n", "line 1: time is missing"), ("nothing\n", "line 1: "), ("\n[1]\n", "line 2: "),
+        ("{}\n", "line 1: time: missing"), ("nothing\n", "line 1: "), ("\n[1]\n", "line 2: "),
         (
             #"{"time":1,"direction":"?","category":"note","source":"","name":"","text":""}"# + "\n",
             "line 1: direction: "
@@ -129,7 +129,7 @@ struct TraceFileTests {
         ("COREBLUETOOTH_TRACE_VALUES", "no", "\"no\" is none of shown, hidden"),
     ])
     func anUnknownSettingIsAnErrorThatListsTheKnown(_ name: String, _ value: String, _ message: String) {
-        let error = #expect(throws: TraceSettingsError.self) { try TraceSettings([name: value]) }
+        let error = #expect(throws: SettingsError.self) { try TraceSettings([name: value]) }
         #expect(error?.description.contains(message) == true && error?.description.hasPrefix(name) == true)
     }
 }

@@ -56,6 +56,8 @@ struct OutputFileTests {
             let (file, link) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("b"))
             try Data("old".utf8).write(to: file)
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+            // A link at the temporary name is not followed either.
+            try FileManager.default.createSymbolicLink(atPath: link.path + ".partial", withDestinationPath: "/dev/null")
             try OutputFile.replace(link.path, with: Array("new".utf8))
             #expect(try Data(contentsOf: file) == Data("old".utf8))
             #expect(try Data(contentsOf: link) == Data("new".utf8))

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothInstrumentation
+import BluetoothSupport
 import FoundationEssentials
 import Testing
 
@@ -53,13 +54,13 @@ struct EnvironmentFaultsTests {
         ),
     ])
     func aFileThatIsNoPlanIsAnErrorWithItsPlace(_ text: String, _ rule: String) {
-        let error = #expect(throws: FaultFileError.self) { try plan(text) }
+        let error = #expect(throws: SettingsError.self) { try plan(text) }
         #expect(error?.description.hasPrefix("COREBLUETOOTH_FAULTS: /") == true)
         #expect(error?.description.contains(rule) == true, "\(error?.description ?? "")")
     }
 
     @Test func aMissingFileIsAnErrorWithTheSystemsReason() {
-        let error = #expect(throws: FaultFileError.self) {
+        let error = #expect(throws: SettingsError.self) {
             try EnvironmentFaults.make(["COREBLUETOOTH_FAULTS": "/nowhere/plan"])
         }
         #expect(error?.description == "COREBLUETOOTH_FAULTS: /nowhere/plan: No such file or directory")

@@ -11,7 +11,7 @@ struct InterposingTests {
         case tracing, observing, faults, allOfThem
     }
 
-    private final class Messages: CentralObserver {
+    private final class Messages: Sendable {
         let all = Lock<[ObservedMessage]>([])
         func observe(_ messages: [ObservedMessage]) { all.withLock { $0 += messages } }
     }
@@ -23,13 +23,13 @@ struct InterposingTests {
     private func wrapped(_ wrapper: Wrapper) throws -> any BluetoothBackend {
         switch wrapper {
         case .tracing: TracingBackend(around: base, to: .memory)
-        case .observing: ObservingBackend(around: base, messages)
+        case .observing: ObservingBackend(around: base, messages.observe)
         case .faults: try FaultInjectingBackend(around: base, plan: FaultPlan(faults: []))
         case .allOfThem:
             ObservingBackend(
                 around: try FaultInjectingBackend(
                     around: TracingBackend(around: base, to: .memory), plan: FaultPlan(faults: [])),
-                messages)
+                messages.observe)
         }
     }
 
@@ -50,7 +50,7 @@ struct InterposingTests {
     }
 
     @Test func aLineAndAnObservedEventHaveTheTimeOfTheirDelivery() {
-        let traced = TracingBackend(around: ObservingBackend(around: base, messages), to: .memory)
+        let traced = TracingBackend(around: ObservingBackend(around: base, messages.observe), to: .memory)
         let central = traced.makeCentral(RoleOptions())
         central.activate(sink)
         base.testClock.advance(by: .seconds(1))

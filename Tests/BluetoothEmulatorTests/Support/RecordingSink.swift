@@ -35,23 +35,16 @@ final class RecordingSink: EventSink {
     }
 
     private func schedule() {
-        let mustSchedule = state.withLock { state -> Bool in
-            defer { state.isScheduled = true }
-            return !state.isScheduled
-        }
+        let mustSchedule = state.withLock { !exchange(&$0.isScheduled, with: true) }
         if mustSchedule { queue.async { self.drain() } }
     }
 
     private func drain() {
         while true {
             let (batch, waiters) = state.withLock { state -> ([CentralEvent], [@Sendable () -> Void]) in
-                if !state.pending.isEmpty {
-                    defer { state.pending = [] }
-                    return (state.pending, [])
-                }
-                defer { state.waiters = [] }
+                if !state.pending.isEmpty { return (exchange(&state.pending, with: []), []) }
                 if state.waiters.isEmpty { state.isScheduled = false }
-                return ([], state.waiters)
+                return ([], exchange(&state.waiters, with: []))
             }
             if batch.isEmpty, waiters.isEmpty { return }
             for event in batch {

@@ -26,8 +26,7 @@ final class Moment: Sendable {
     func come() {
         let waiting = state.withLock { state in
             state.hasCome = true
-            defer { state.waiting = [] }
-            return state.waiting
+            return exchange(&state.waiting, with: [])
         }
         for continuation in waiting { continuation.resume() }
     }

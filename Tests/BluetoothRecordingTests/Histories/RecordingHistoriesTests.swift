@@ -19,7 +19,7 @@ import Testing
         let collected = CollectedRecordings()
         let observer = RecordingObserver(keepsIdentity: true) { collected.add($0) }
         try await emulator.run(within: .seconds(10_000)) {
-            let backend = ObservingBackend(around: CBBackendSelection.emulator(emulator).backend, observer)
+            let backend = ObservingBackend(around: CBBackendSelection.emulator(emulator).backend, observer.observe)
             let central = Central(
                 backend: .custom(backend), settings: Central.Settings(connectTimeout: .seconds(30)))
             for _ in 0..<2 {

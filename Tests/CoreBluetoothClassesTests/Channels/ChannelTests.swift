@@ -22,13 +22,7 @@ import Testing
 
         var channel: CBL2CAPChannel? { recorded.withLock { $0 } }
 
-        func release() {
-            let old = recorded.withLock { recorded in
-                defer { recorded = nil }
-                return recorded
-            }
-            _ = old
-        }
+        func release() { _ = recorded.withLock { $0.take() } }
 
         func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
             recorded.withLock { $0 = channel }

@@ -16,10 +16,7 @@ final class RoleScript<Command: Sendable, Event: Sendable>: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         /// Takes the continuations that wait for the activation.
-        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
-            defer { waiting = [] }
-            return waiting
-        }
+        mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] { exchange(&waiting, with: []) }
     }
 
     fileprivate let state = Lock(State())

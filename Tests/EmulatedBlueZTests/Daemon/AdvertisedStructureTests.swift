@@ -54,10 +54,7 @@ import Testing
         let structures = [
             AdvertisingStructure(type: 0x01, data: Data([0x05])), AdvertisingStructure(type: 0x26, data: Data([1, 2])),
         ]
-        let raw = DBusValue.dictionary(
-            DBusDictionary(
-                keyType: .byte, valueType: .variant,
-                entries: [.init(key: .byte(0x26), value: .variant(.bytes([1, 2])))]))
+        let raw = DBusValue.byteArrays(.byte, [0x26: [1, 2]], key: DBusValue.byte)
         let shown = properties(structures, .bluez5_82)
         #expect(shown["AdvertisingFlags"] == .bytes([0x05]))
         #expect(shown["AdvertisingData"] == raw)

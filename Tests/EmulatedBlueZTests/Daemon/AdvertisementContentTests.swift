@@ -26,10 +26,7 @@ import Testing
     }
 
     private static func raw(_ type: UInt8, _ bytes: [UInt8]) -> DBusValue {
-        .dictionary(
-            DBusDictionary(
-                keyType: .byte, valueType: .variant,
-                entries: [.init(key: .byte(type), value: .variant(.bytes(bytes)))]))
+        .byteArrays(.byte, [type: bytes], key: DBusValue.byte)
     }
 
     private static func peripheral(_ properties: [String: DBusValue]) -> [String: DBusValue] {

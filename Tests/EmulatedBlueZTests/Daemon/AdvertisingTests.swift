@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 import Testing
 
@@ -129,8 +130,7 @@ import Testing
         var fixture = DaemonFixture(EmulatedBlueZConfiguration(dialect: dialect))
         advertise(&fixture, "/broadcast", ["Type": .string("broadcast")])
         advertise(&fixture, "/ad", ["Type": .string("peripheral")])
-        let central = PeerFacts(
-            peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D", isRandom: true, name: nil)
+        let central = PeerFacts(peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D")
         func advertising(_ input: DaemonInput) -> [String] {
             _ = fixture.lines()
             fixture.handle(input)

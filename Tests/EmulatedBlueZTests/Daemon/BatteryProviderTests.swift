@@ -14,10 +14,7 @@ import Testing
         var properties: [String: DBusValue] = ["Device": .objectPath(.constant(device))]
         if let level { properties["Percentage"] = .byte(level) }
         if let source { properties["Source"] = .string(source) }
-        return .dictionary(
-            DBusDictionary(
-                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
-                entries: [.init(key: .string("org.bluez.BatteryProvider1"), value: .properties(properties))]))
+        return .interfaces(["org.bluez.BatteryProvider1": properties])
     }
 
     private static func objects(_ batteries: [(path: String, battery: DBusValue)]) -> DBusValue {

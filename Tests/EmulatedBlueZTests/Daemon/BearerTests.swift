@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
             #expect(fixture.lines().contains { $0.contains("Device1 Disconnected org.bluez.Reason.Local") })
         default:
             let central = PeerID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
-            let facts = PeerFacts(peer: central, address: "C0:DE:00:00:00:02", isRandom: true)
+            let facts = PeerFacts(peer: central, address: "C0:DE:00:00:00:02")
             fixture.handle(.centralConnected(adapter: 0, facts))
             let path = DaemonFixture.adapter + "/dev_C0_DE_00_00_00_02"
             if end != "central" {

@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import Testing
 
 @testable import EmulatedBlueZ
@@ -48,7 +49,7 @@ import Testing
         fixture.call("StartDiscovery")
         fixture.hear()
         _ = fixture.lines()
-        let facts = PeerFacts(peer: DaemonFixture.peer, address: "00:1A:7D:00:00:09", isRandom: false)
+        let facts = PeerFacts(peer: DaemonFixture.peer, address: "00:1A:7D:00:00:09")
         fixture.handle(.identityKnown(adapter: 0, facts))
         fixture.handle(.identityKnown(adapter: 0, facts))
         #expect(fixture.lines() == ["dev_C0_DE_00_00_18_0D Address=00:1A:7D:00:00:09 AddressType=public"])
@@ -172,7 +173,7 @@ import Testing
     }
 
     @Test func bondedDevicesAreThereFromTheStart() {
-        let bond = PeerFacts(peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D", isRandom: true, name: "Lock")
+        let bond = PeerFacts(peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D", name: "Lock")
         let fixture = DaemonFixture(bonds: [bond])
         let device = fixture.context.tree.properties(of: Self.device, at: .constant(DaemonFixture.device))
         #expect(device?["Paired"] == .boolean(true))

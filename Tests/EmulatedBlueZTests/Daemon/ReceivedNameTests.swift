@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 import Testing
 
@@ -27,8 +28,8 @@ import Testing
     }
 
     @Test func everyNameOfAPeerAndOfAHostIsShownSo() throws {
-        let bond = PeerFacts(peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D", isRandom: true, name: "A\0B")
-        let central = PeerFacts(peer: PeerID(UUID()), address: "C0:DE:00:00:18:0E", isRandom: true, name: "C\0D")
+        let bond = PeerFacts(peer: DaemonFixture.peer, address: "C0:DE:00:00:18:0D", name: "A\0B")
+        let central = PeerFacts(peer: PeerID(UUID()), address: "C0:DE:00:00:18:0E", name: "C\0D")
         var fixture = DaemonFixture(name: "E\0F", bonds: [bond])
         fixture.handle(.centralConnected(adapter: 0, central))
         func name(_ path: String, _ interface: String) -> DBusValue? {

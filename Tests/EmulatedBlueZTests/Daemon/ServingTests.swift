@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 import Testing
 
@@ -16,12 +17,7 @@ import Testing
                 keyType: .objectPath,
                 valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
                 entries: objects.map { path, interface, properties in
-                    .init(
-                        key: .objectPath(.constant(path)),
-                        value: .dictionary(
-                            DBusDictionary(
-                                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
-                                entries: [.init(key: .string(interface), value: .properties(properties))])))
+                    .init(key: .objectPath(.constant(path)), value: .interfaces([interface: properties]))
                 }))
     }
 
@@ -57,9 +53,8 @@ import Testing
             if case .peripheral(_, .addService(let operation, _)) = output { operation } else { nil }
         }
         for operation in operations { fixture.handle(.peripheral(adapter: 0, .serviceAdded(operation: operation))) }
-        fixture.handle(
-            .centralConnected(
-                adapter: 0, PeerFacts(peer: Self.central, address: "C0:DE:00:00:18:0D", isRandom: true)))
+        let central = PeerFacts(peer: Self.central, address: "C0:DE:00:00:18:0D")
+        fixture.handle(.centralConnected(adapter: 0, central))
         return fixture
     }
 
@@ -68,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func aCentralWithAKnownKeyIsAskedForSecurity(_ isBonded: Bool) {
-        let central = PeerFacts(peer: Self.central, address: "C0:DE:00:00:18:0D", isRandom: true)
+        let central = PeerFacts(peer: Self.central, address: "C0:DE:00:00:18:0D")
         var fixture = DaemonFixture(bonds: isBonded ? [central] : [])
         _ = fixture.lines()
         fixture.handle(.centralConnected(adapter: 0, central))

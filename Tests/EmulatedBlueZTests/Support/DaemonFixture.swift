@@ -1,5 +1,6 @@
 public import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 
 @testable import EmulatedBlueZ
@@ -23,10 +24,7 @@ struct DaemonFixture {
         bonds: [PeerFacts] = []
     ) {
         daemon = BluetoothDaemon(configuration)
-        handle(
-            .hostAdded(
-                HostFacts(
-                    name: name, address: "F0:00:00:00:00:01", isRandomAddress: true, isPowered: true, bonds: bonds)))
+        handle(.hostAdded(HostFacts(name: name, address: "F0:00:00:00:00:01", isPowered: true, bonds: bonds)))
         outputs = []
     }
 
@@ -180,10 +178,7 @@ struct DaemonFixture {
     // MARK: Lines
 
     /// Returns the outputs since the last call, one line each.
-    mutating func lines() -> [String] {
-        defer { outputs = [] }
-        return outputs.map(Self.line)
-    }
+    mutating func lines() -> [String] { exchange(&outputs, with: []).map(Self.line) }
 
     static func line(_ output: DaemonOutput) -> String {
         switch output {

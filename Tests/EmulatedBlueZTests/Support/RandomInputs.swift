@@ -1,5 +1,6 @@
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 
 @testable import EmulatedBlueZ
@@ -31,9 +32,7 @@ struct RandomInputs {
         let isExperimental = random.below(2) == 1
         daemon = BluetoothDaemon(EmulatedBlueZConfiguration(dialect: dialect, isExperimental: isExperimental))
         for name in ["one", "two"] {
-            handle(
-                .hostAdded(
-                    HostFacts(name: name, address: "F0:00:00:00:00:01", isRandomAddress: true, isPowered: true)))
+            handle(.hostAdded(HostFacts(name: name, address: "F0:00:00:00:00:01", isPowered: true)))
         }
     }
 
@@ -113,7 +112,7 @@ struct RandomInputs {
         let interface = pick(interfaces)
         let methods = daemon.context.interfaces[interface]?.methods ?? []
         guard let method = pickOptional(methods) else { return }
-        let arguments = method.arguments.map { value(of: $0.type) }
+        let arguments = method.arguments.map { value(of: $0.value) }
         lastCall += 1
         let id = ClientCallID(rawValue: lastCall)
         answers[id] = 0
@@ -238,7 +237,7 @@ struct RandomInputs {
         if let (id, operation) = advertisers.popLast() {
             handle(.advertiser(adapter: index, id, .advertisingStarted(operation: operation)))
         }
-        let facts = PeerFacts(peer: peer, address: "C0:DE:00:00:00:0\(peer.uuid.uuid.0)", isRandom: true)
+        let facts = PeerFacts(peer: peer, address: DeviceAddress(bits: 0xC0DE_0000_0000 + UInt64(peer.uuid.uuid.0)))
         handle(chance(50) ? .centralConnected(adapter: index, facts) : .centralDisconnected(adapter: index, peer))
     }
 

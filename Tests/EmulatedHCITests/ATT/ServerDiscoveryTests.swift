@@ -241,8 +241,3 @@ struct ServerDiscoveryTests {
         #expect(server.client.mtu == 247)
     }
 }
-
-extension UInt16 {
-    /// The bytes on the air.
-    var bytes: [UInt8] { [UInt8(self & 0xFF), UInt8(self >> 8)] }
-}

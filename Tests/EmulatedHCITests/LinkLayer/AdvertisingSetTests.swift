@@ -1,8 +1,8 @@
 import BluetoothEmulator
-import BluetoothHCI
 import Dispatch
 import Testing
 
+@testable import BluetoothHCI
 @testable import EmulatedHCI
 
 /// The advertising sets of a host outside of the emulator, in the world.

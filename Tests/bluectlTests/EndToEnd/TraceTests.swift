@@ -71,6 +71,7 @@ import Testing
             #"{"time":1,"direction":">","category":"callback","source":"c\u001b[2J","name":"discovered","#
             + #""device":"x\u009by","text":"discovered name=\"a\nb\u202e\"\u001b]0;t\u0007"}"#
         try (line + "\n").write(to: file, atomically: false, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
         let text = try await Tool.run(["report", file.path, "--format", "text"])
         #expect(
             text.output == #"1.000000000 > c\u{1B}[2J: discovered name="a\nb\u{202E}"\u{1B}]0;t\u{07}"# + "\n",

@@ -205,7 +205,7 @@ struct WorldFileTests {
 
     @Test func aMissingFileIsAUsageFailure() {
         do throws(Failure) {
-            _ = try WorldFile(path: "/nonexistent/world.json").emulator()
+            _ = try WorldFile(path: "/nonexistent/world.json").contents()
             Issue.record("a missing file was read")
         } catch {
             #expect(error.status == .usage)

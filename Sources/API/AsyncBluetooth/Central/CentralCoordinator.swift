@@ -54,12 +54,7 @@ final class CentralCoordinator: NSObject, AdapterUser {
     }
 
     /// Returns the app's handler of restored state, for one call.
-    func takeRestorationHandler() -> (@Sendable (RestoredState) -> Void)? {
-        state.withLock { state in
-            defer { state.onRestore = nil }
-            return state.onRestore
-        }
-    }
+    func takeRestorationHandler() -> (@Sendable (RestoredState) -> Void)? { state.withLock { $0.onRestore.take() } }
 
     // MARK: The adapter
 

@@ -94,10 +94,7 @@ final class StreamPump: NSObject, StreamDelegate, Sendable {
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) { wake() }
 
     private func wake() {
-        let ready = state.withLock { state in
-            defer { (state.reader, state.writer) = (nil, nil) }
-            return [state.reader, state.writer]
-        }
+        let ready = state.withLock { [$0.reader.take(), $0.writer.take()] }
         for waiter in ready { waiter?.finish(.success(())) }
     }
 

@@ -27,12 +27,7 @@ final class DeferredUpdates: Sendable {
     }
 
     /// Returns the values so far; later ones are not deferred.
-    func end() -> [ServerState.Update] {
-        updates.withLock { updates in
-            defer { updates = nil }
-            return updates ?? []
-        }
-    }
+    func end() -> [ServerState.Update] { updates.withLock { $0.take() } ?? [] }
 }
 
 /// Access to one characteristic while at least one device subscribes to it.

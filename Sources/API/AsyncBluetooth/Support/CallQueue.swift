@@ -21,10 +21,7 @@ struct CallQueue<Call> {
     /// Releases a value outside the lock: objects that the app captured may use this object when they are released.
     mutating func release<Value>(_ value: Value) { completions.append { withExtendedLifetime(value) {} } }
 
-    mutating func takeCompletions() -> [() -> Void] {
-        defer { completions = [] }
-        return completions
-    }
+    mutating func takeCompletions() -> [() -> Void] { exchange(&completions, with: []) }
 
     mutating func removeAll(where isRemoved: (Call) -> Bool = { _ in true }) { calls.removeAll(where: isRemoved) }
 
@@ -82,14 +79,12 @@ struct Pump {
     /// Returns whether the calling thread does the work; otherwise the thread that does it repeats it.
     mutating func begin() -> Bool {
         isRequested = isRunning
-        defer { isRunning = true }
-        return !isRunning
+        return !exchange(&isRunning, with: true)
     }
 
     /// Returns whether the work was requested again; otherwise it has ended.
     mutating func mustRepeat() -> Bool {
-        defer { isRequested = false }
-        isRunning = isRequested
+        isRunning = exchange(&isRequested, with: false)
         return isRunning
     }
 }

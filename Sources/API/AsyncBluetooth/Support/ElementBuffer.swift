@@ -25,10 +25,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
         /// Whether elements were dropped since the buffer was last empty.
         var hasGap = false
 
-        mutating func takeWaiters() -> Waiters {
-            defer { waiters = [:] }
-            return waiters
-        }
+        mutating func takeWaiters() -> Waiters { exchange(&waiters, with: [:]) }
     }
 
     private let state: Lock<State>
@@ -126,10 +123,7 @@ final class ElementBuffer<Element: Sendable>: Sendable {
     ///
     /// - Throws: The error with which the sequence has ended.
     func discard() throws {
-        let (old, error) = state.withLock { state in
-            defer { state.elements = [] }
-            return (state.elements, state.error)
-        }
+        let (old, error) = state.withLock { (exchange(&$0.elements, with: []), $0.error) }
         withExtendedLifetime(old) {}
         if let error { throw error }
     }

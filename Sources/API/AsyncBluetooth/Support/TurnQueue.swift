@@ -17,8 +17,7 @@ final class TurnQueue: Sendable {
         let waiter = Waiter<Void>()
         let isFree = state.withLock { state in
             if state.isTaken { state.waiters.append(waiter) }
-            defer { state.isTaken = true }
-            return !state.isTaken
+            return !exchange(&state.isTaken, with: true)
         }
         if !isFree { try await waiter.value { state.withLock { $0.waiters.removeAll { $0 === waiter } } } }
     }

@@ -66,19 +66,34 @@ final class AutomaticBackend: BluetoothBackend {
         let (decided, mustProbe) = state.withLock { state -> ((any BluetoothBackend)?, Bool) in
             if let decided = state.decided { return (decided, false) }
             state.waiting.append(body)
-            defer { state.isProbing = true }
-            return (nil, !state.isProbing)
+            return (nil, !exchange(&state.isProbing, with: true))
         }
         if let decided { body(decided) }
         if mustProbe { probe() }
     }
 
+    /// Asks the primary backend for its state; the first definite one wins.
     private func probe() {
-        let probe = Probe(primary.makeCentral(RoleOptions(adapter: SelectionEnvironment.process.adapter))) {
-            self.decide(hasAdapter: $0)
+        let central = primary.makeCentral(RoleOptions(adapter: SelectionEnvironment.process.adapter))
+        let completion = Lock<(@Sendable (Bool) -> Void)?>({ self.decide(hasAdapter: $0) })
+        let end: @Sendable (Bool) -> Void = { hasAdapter in
+            guard let decide = completion.withLock({ $0.take() }) else { return }
+            // Not inline: a backend may deliver while it holds its lock.
+            _ = SystemClock().schedule(after: .zero) {
+                central.invalidate()
+                decide(hasAdapter)
+            }
         }
-        probeClock.schedule(after: Self.deadline) { probe.end(hasAdapter: false) }
-        probe.start()
+        probeClock.schedule(after: Self.deadline) { end(false) }
+        central.activate(
+            PassingSink<CentralEvent>("probe") { event in
+                guard case .stateChanged(let state) = event else { return }
+                switch state {
+                case .unknown, .resetting: break
+                case .unsupported: end(false)
+                case .unauthorized, .poweredOff, .poweredOn: end(true)
+                }
+            })
     }
 
     private func decide(hasAdapter: Bool) {
@@ -86,8 +101,7 @@ final class AutomaticBackend: BluetoothBackend {
         backend.reportUncaptured()
         let waiting = state.withLock { state in
             state.decided = backend
-            defer { state.waiting = [] }
-            return state.waiting
+            return exchange(&state.waiting, with: [])
         }
         for body in waiting { body(backend) }
     }
@@ -114,45 +128,6 @@ final class AutomaticBackend: BluetoothBackend {
             """)
         return primary
     }
-}
-
-private final class Probe: EventSink {
-    private let central: any CentralBackend
-    private let completion: Lock<(@Sendable (Bool) -> Void)?>
-
-    let label = "probe"
-
-    init(_ central: any CentralBackend, completion: @escaping @Sendable (Bool) -> Void) {
-        self.central = central
-        self.completion = Lock(completion)
-    }
-
-    func start() { central.activate(self) }
-
-    /// The first definite state wins.
-    func end(hasAdapter: Bool) {
-        let completion = completion.withLock { completion in
-            defer { completion = nil }
-            return completion
-        }
-        guard let completion else { return }
-        // Not inline: a backend may deliver while it holds its lock.
-        _ = SystemClock().schedule(after: .zero) { [central] in
-            central.invalidate()
-            completion(hasAdapter)
-        }
-    }
-
-    func deliver(_ event: CentralEvent) {
-        guard case .stateChanged(let state) = event else { return }
-        switch state {
-        case .unknown, .resetting: break
-        case .unsupported: end(hasAdapter: false)
-        case .unauthorized, .poweredOff, .poweredOn: end(hasAdapter: true)
-        }
-    }
-
-    func afterDelivery(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
 private struct DecidedClock: BackendClock {

@@ -46,10 +46,7 @@ enum BackendResolver {
     }
 
     private static func logOverride(by backend: SelectionEnvironment.Backend) {
-        let isLogged = isOverrideLogged.withLock { isLogged in
-            defer { isLogged = true }
-            return isLogged
-        }
+        let isLogged = isOverrideLogged.withLock { exchange(&$0, with: true) }
         guard !isLogged else { return }
         Logger(label: "CoreBluetooth").line(
             .notice,

@@ -46,8 +46,7 @@ final class DeferredRole<Command: Sendable, Event: Sendable>: RoleBackend {
         while true {
             let commands = state.withLock { state in
                 if state.waiting.isEmpty { state.isOpen = true }
-                defer { state.waiting = [] }
-                return state.waiting
+                return exchange(&state.waiting, with: [])
             }
             guard !commands.isEmpty else { return }
             for command in commands { role.submit(command) }

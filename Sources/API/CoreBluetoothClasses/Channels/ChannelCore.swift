@@ -106,8 +106,7 @@ final class ChannelCore: Sendable {
     func transition(_ body: (inout ChannelMachine) -> [ChannelMachine.Effect]) {
         let (effects, waiting) = state.withLock { state in
             let effects = body(&state.machine)
-            defer { state.waiting = [] }
-            return (effects, state.waiting)
+            return (effects, exchange(&state.waiting, with: []))
         }
         for semaphore in waiting { semaphore.signal() }
         perform(effects)

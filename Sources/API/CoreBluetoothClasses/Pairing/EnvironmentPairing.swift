@@ -17,10 +17,7 @@ final class EnvironmentPairing: CBPairingAgentDelegate, Sendable {
 
         /// Stops answering; open questions are rejected.
         fileprivate func end() {
-            let ended = agent.withLock { agent in
-                defer { agent = nil }
-                return agent
-            }
+            let ended = agent.withLock { $0.take() }
             withExtendedLifetime(ended) {}
         }
     }

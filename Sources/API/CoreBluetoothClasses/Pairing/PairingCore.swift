@@ -155,10 +155,7 @@ final class PairingCore: InboxOwner, EventSink {
 
     /// Rejects a request because there is no delegate to answer it; logged once.
     private func refuse(_ request: CBPairingRequest) {
-        let isLogged = state.withLock { state in
-            defer { state.isDelegateMissed = true }
-            return state.isDelegateMissed
-        }
+        let isLogged = state.withLock { exchange(&$0.isDelegateMissed, with: true) }
         if !isLogged {
             Logger(label: "CoreBluetooth").line(
                 .warning,

@@ -159,8 +159,7 @@ final class Inbox<Owner: InboxOwner>: Sendable {
         let (entry, mustLogOverflow) = contents.withLock { contents in
             let entry = contents.backlog.popFirst()
             if entry == nil { contents.isDraining = false }
-            defer { contents.mustLogOverflow = false }
-            return (entry, contents.mustLogOverflow)
+            return (entry, exchange(&contents.mustLogOverflow, with: false))
         }
         if mustLogOverflow { logOverflow() }
         return entry

@@ -65,9 +65,8 @@ final class PeripheralCore: InboxOwner, EventSink {
         let (objects, unanswered) = state.withLock { state in
             state.isInvalidated = true
             state.outbox.close()
-            defer { state.objects = LocalObjects() }
             let unanswered = observer == nil ? [] : state.machine.unansweredCommands
-            return (state.objects, unanswered)
+            return (exchange(&state.objects, with: LocalObjects()), unanswered)
         }
         observer?.commandsAbandoned(unanswered)
         role.invalidate()

@@ -29,7 +29,7 @@ extension CentralCore: ObservedManager {
             observed(.didUpdateNotificationState, by: id, [attribute], nil, error)
         case .response(let id, _, let request, let response):
             observed(
-                request.method { peripheral(id)?.attribute($0) is CBDescriptor }, by: id,
+                request.names { peripheral(id)?.attribute($0) is CBDescriptor }.method, by: id,
                 request.attribute.map { [$0] } ?? [], response.value, response.error)
         }
     }
@@ -74,7 +74,7 @@ extension PeerState {
         // Ending a subscription is like ending a link: an app need not wait for it.
         return client.pending.filter { $0.localResponse == nil && !$0.request.endsSubscription }.map { pending in
             let attribute = pending.request.attribute.flatMap(client.database.uuid(of:)).map { " with \($0)" } ?? ""
-            let call = pending.request.call { client.database[$0]?.record.descriptor != nil }
+            let call = pending.request.names { client.database[$0]?.record.descriptor != nil }.call
             return "\(call)\(attribute) on peripheral \(id)"
         }
     }
@@ -87,32 +87,19 @@ extension LinkResponse {
 }
 
 extension LinkRequest {
-    /// Apple's name of the call.
-    fileprivate func call(isDescriptor: (AttributeID) -> Bool) -> String {
+    /// Apple's names of the call and of the delegate's method for its result.
+    fileprivate func names(isDescriptor: (AttributeID) -> Bool) -> (call: String, method: DelegateMethod) {
         switch self {
-        case .readRSSI: "readRSSI()"
-        case .discoverServices: "discoverServices(_:)"
-        case .discoverIncludedServices: "discoverIncludedServices(_:for:)"
-        case .discoverCharacteristics: "discoverCharacteristics(_:for:)"
-        case .discoverDescriptors: "discoverDescriptors(for:)"
-        case .read: "readValue(for:)"
-        case .write(let id, _, _): isDescriptor(id) ? "writeValue(_:for:)" : "writeValue(_:for:type:)"
-        case .setNotifying: "setNotifyValue(_:for:)"
-        case .openChannel: "openL2CAPChannel(_:)"
-        }
-    }
-
-    fileprivate func method(isDescriptor: (AttributeID) -> Bool) -> DelegateMethod {
-        switch self {
-        case .readRSSI: .didReadRSSI
-        case .discoverServices: .didDiscoverServices
-        case .discoverIncludedServices: .didDiscoverIncludedServices
-        case .discoverCharacteristics: .didDiscoverCharacteristics
-        case .discoverDescriptors: .didDiscoverDescriptors
-        case .read(let id): isDescriptor(id) ? .didUpdateDescriptorValue : .didUpdateValue
-        case .write(let id, _, _): isDescriptor(id) ? .didWriteDescriptorValue : .didWriteValue
-        case .setNotifying: .didUpdateNotificationState
-        case .openChannel: .didOpen
+        case .readRSSI: ("readRSSI()", .didReadRSSI)
+        case .discoverServices: ("discoverServices(_:)", .didDiscoverServices)
+        case .discoverIncludedServices: ("discoverIncludedServices(_:for:)", .didDiscoverIncludedServices)
+        case .discoverCharacteristics: ("discoverCharacteristics(_:for:)", .didDiscoverCharacteristics)
+        case .discoverDescriptors: ("discoverDescriptors(for:)", .didDiscoverDescriptors)
+        case .read(let id): ("readValue(for:)", isDescriptor(id) ? .didUpdateDescriptorValue : .didUpdateValue)
+        case .write(let id, _, _) where isDescriptor(id): ("writeValue(_:for:)", .didWriteDescriptorValue)
+        case .write: ("writeValue(_:for:type:)", .didWriteValue)
+        case .setNotifying: ("setNotifyValue(_:for:)", .didUpdateNotificationState)
+        case .openChannel: ("openL2CAPChannel(_:)", .didOpen)
         }
     }
 

@@ -46,9 +46,9 @@ extension Emulator {
             world: world, configuration: configuration ?? world.preset?.configuration ?? .default,
             seed: seed ?? Seed.ofEnvironment ?? world.seed ?? 1, name: name, isOfXCTest: Test.current == nil,
             process: nil,
-            runSilently: { await $0.failures(of: body, allowing: allowed) },
+            runSilently: { await $0.failures(of: body, allowing: allowed, isSilent: true) },
             runReporting: { session in
-                let failures = await session.failures(of: body, allowing: allowed)
+                let failures = await session.failures(of: body, allowing: allowed, isSilent: false)
                 for failure in failures {
                     let reproduction = session.reproduction(of: failure, at: sourceLocation.text)
                     fail([failure, reproduction].compactMap(\.self).joined(separator: "\n"))
@@ -65,13 +65,15 @@ extension Emulator {
 
 extension EmulatorSession {
     /// Runs a body, and returns its failures without reporting them.
-    fileprivate func failures(
-        of body: @escaping @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
+    ///
+    /// - Parameter isSilent: Whether warnings and known issues are not reported either.
+    func failures(
+        of body: @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers, isSilent: Bool
     ) async -> [String] {
         guard let test = Test.current else { return await unrecordedFailures(body, allowing: allowed) }
         let failures = Lock<[String]>([])
         let collecting = IssueHandlingTrait.compactMapIssues { issue in
-            guard issue.failsTest else { return issue }
+            guard issue.failsTest else { return isSilent ? nil : issue }
             let place = issue.sourceLocation.map { "\($0.text): " } ?? ""
             failures.withLock { $0.append(place + issue.description) }
             return nil
@@ -89,7 +91,7 @@ extension EmulatorSession {
 
     /// Runs a body, and returns the failures that are no issues of Swift Testing.
     private func unrecordedFailures(
-        _ body: @escaping @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
+        _ body: @Sendable () async throws -> Void, allowing allowed: EmulatorTrait.Leftovers
     ) async -> [String] {
         let assertions = FailedAssertions()
         var failures: [String] = []
@@ -98,9 +100,10 @@ extension EmulatorSession {
         } reporting: { message, _ in
             failures.append(message)
         }
-        guard let end else { return failures + assertions.messages }
-        if case .failure(let error) = end { failures.append("thrown: \(error)") }
-        return failures + assertions.messages + (await leaks()).filter { !$0.isAllowed(by: allowed) }.map(\.description)
+        if case .failure(let error)? = end { failures.append("thrown: \(error)") }
+        failures += assertions.messages
+        guard case .success? = end else { return failures }
+        return failures + (await leaks()).filter { !$0.isAllowed(by: allowed) }.map(\.description)
     }
 }
 

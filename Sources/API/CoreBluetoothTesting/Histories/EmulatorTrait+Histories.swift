@@ -1,5 +1,4 @@
 public import BluetoothEmulator
-import BluetoothSupport
 public import Testing
 
 extension Trait where Self == EmulatorTrait {
@@ -39,41 +38,11 @@ extension EmulatorTrait {
             try await HistoryTest(
                 world: world, configuration: configuration, seed: seed, name: test.name, isOfXCTest: false,
                 process: test.isParameterized ? nil : HistoryProcess(test: test.id),
-                runSilently: { await failures(of: function, in: $0, as: test, testCase) },
-                runReporting: { session in
-                    let count = Lock(0)
-                    let counting = IssueHandlingTrait.compactMapIssues { issue in
-                        if issue.failsTest { count.withLock { $0 += 1 } }
-                        return issue
-                    }
-                    try await counting.provideScope(for: test, testCase: testCase) {
-                        try await perform(function, in: session, as: test, testCase)
-                    }
-                    return count.withLock { $0 } > 0
-                },
+                runSilently: { await $0.failures(of: function, allowing: allowed, isSilent: true) },
+                runReporting: { try await perform(function, in: $0, as: test, testCase) },
                 fail: { Issue.record("\($0)", sourceLocation: test.sourceLocation) }
             ).run(under: histories)
         }
-    }
-
-    /// Runs a test, and returns its failures without reporting them.
-    private func failures(
-        of function: @Sendable () async throws -> Void, in session: EmulatorSession, as test: Test,
-        _ testCase: Test.Case?
-    ) async -> [String] {
-        let failures = Lock<[String]>([])
-        let silent = IssueHandlingTrait.compactMapIssues { issue in
-            if issue.failsTest { failures.withLock { $0.append(issue.description) } }
-            return nil
-        }
-        do {
-            try await silent.provideScope(for: test, testCase: testCase) {
-                try await perform(function, in: session, of: test)
-            }
-        } catch {
-            failures.withLock { $0.append("thrown: \(error)") }
-        }
-        return failures.withLock { $0 }
     }
 }
 

@@ -20,18 +20,18 @@ struct HistoryProcess: Sendable {
         }()
 
         /// The history that the parent wants to be run; nil for a search.
-        func candidate() throws -> StoredHistory? {
+        func candidate() throws -> RadioHistory? {
             let file = folder.appendingPathComponent(candidateFile)
             guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-            return try JSONDecoder().decode(StoredHistory.self, from: Data(contentsOf: file))
+            return try JSONDecoder().decode(RadioHistory.self, from: Data(contentsOf: file))
         }
 
         /// Stores the history that is about to run, because it may end the process.
         func begin(_ history: RadioHistory, _ number: Int) throws {
-            try store(Running(number: number, history: StoredHistory(history)), in: runningFile)
+            try store(Running(number: number, history: history), in: runningFile)
         }
 
-        func end(_ result: HistorySearch.Result) throws { try store(StoredResult(result), in: resultFile) }
+        func end(_ result: HistorySearch.Result) throws { try store(result, in: resultFile) }
 
         private func store(_ value: some Encodable, in name: String) throws {
             try JSONEncoder().encode(value).write(to: folder.appendingPathComponent(name))
@@ -47,7 +47,7 @@ struct HistoryProcess: Sendable {
 
     private struct Running: Codable {
         var number: Int
-        var history: StoredHistory
+        var history: RadioHistory
     }
 
     /// The way in which a child ended.
@@ -71,7 +71,7 @@ struct HistoryProcess: Sendable {
         switch try await run(nil) {
         case .result(let result): return result
         case .death(let running, let message):
-            var shrinker = HistoryShrinker(running.history.history)
+            var shrinker = HistoryShrinker(running.history)
             var failures = [message]
             while let candidate = shrinker.next() {
                 switch try await run(candidate) {
@@ -87,7 +87,7 @@ struct HistoryProcess: Sendable {
             return HistorySearch.Result(
                 count: running.number,
                 finding: HistorySearch.Finding(
-                    number: running.number, original: running.history.history, simplest: shrinker.simplest,
+                    number: running.number, original: running.history, simplest: shrinker.simplest,
                     failures: failures, runs: shrinker.runs, endsProcess: true))
         }
     }
@@ -97,8 +97,7 @@ struct HistoryProcess: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { removeFolder(folder) }
         if let candidate {
-            let stored = try JSONEncoder().encode(StoredHistory(candidate))
-            try stored.write(to: folder.appendingPathComponent(Self.candidateFile))
+            try JSONEncoder().encode(candidate).write(to: folder.appendingPathComponent(Self.candidateFile))
         }
         let death = try await end(ofChildIn: folder)
         func stored<Value: Decodable>(_ name: String) throws -> Value? {
@@ -106,7 +105,7 @@ struct HistoryProcess: Sendable {
             guard FileManager.default.fileExists(atPath: file.path) else { return nil }
             return try JSONDecoder().decode(Value.self, from: Data(contentsOf: file))
         }
-        if let result: StoredResult = try stored(Self.resultFile) { return .result(result.result) }
+        if let result: HistorySearch.Result = try stored(Self.resultFile) { return .result(result) }
         let message = try Self.lastWords(folder.appendingPathComponent(Self.errorFile)) ?? death
         guard let running: Running = try stored(Self.runningFile) else { throw NoResult(message: message) }
         return .death(running, message: "\(death): \(message)")
@@ -161,51 +160,5 @@ struct HistoryProcess: Sendable {
     private static func lastWords(_ file: URL) throws -> String? {
         let lines = String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n")
         return lines.last { $0.contains("Fatal error") || $0.contains("Precondition failed") }.map(String.init)
-    }
-}
-
-/// A history in a file between processes.
-struct StoredHistory: Codable {
-    var seed: UInt64
-    var steps: [RadioHistory.Step]
-
-    init(_ history: RadioHistory) { (seed, steps) = (history.seed, history.steps) }
-
-    var history: RadioHistory { RadioHistory(seed: seed, steps: steps) }
-}
-
-/// The result of a search in a file between processes.
-private struct StoredResult: Codable {
-    struct Finding: Codable {
-        var number: Int
-        var original: StoredHistory
-        var simplest: StoredHistory
-        var failures: [String]
-        var trace: [String]
-        var runs: Int
-    }
-
-    var count: Int
-    var coverage: HistoryCoverage
-    var time: Duration
-    var finding: Finding?
-
-    init(_ result: HistorySearch.Result) {
-        (count, coverage, time) = (result.count, result.coverage, result.time)
-        finding = result.finding.map {
-            Finding(
-                number: $0.number, original: StoredHistory($0.original), simplest: StoredHistory($0.simplest),
-                failures: $0.failures, trace: $0.trace, runs: $0.runs)
-        }
-    }
-
-    var result: HistorySearch.Result {
-        HistorySearch.Result(
-            count: count, coverage: coverage,
-            finding: finding.map {
-                HistorySearch.Finding(
-                    number: $0.number, original: $0.original.history, simplest: $0.simplest.history,
-                    failures: $0.failures, trace: $0.trace, runs: $0.runs)
-            }, time: time)
     }
 }

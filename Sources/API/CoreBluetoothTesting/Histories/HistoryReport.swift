@@ -10,11 +10,11 @@ struct HistoryReport: Sendable {
     /// - Parameter files: The lines that name the files of the history.
     init(_ finding: HistorySearch.Finding, seed: UInt64, _ files: [String]) {
         steps = finding.simplest.steps.map(\.description)
-        let count = finding.original.stepCount
+        let count = finding.original.steps.count
         let simplified =
             finding.simplest == finding.original
             ? "which has \(Self.incidents(count))"
-            : "simplified in \(finding.runs) runs from \(Self.incidents(count)) to \(finding.simplest.stepCount)"
+            : "simplified in \(finding.runs) runs from \(Self.incidents(count)) to \(finding.simplest.steps.count)"
         lines =
             ["history \(finding.number) of the search with seed \(seed), \(simplified):"] + steps.map { "  " + $0 }
             + files

@@ -15,7 +15,7 @@ struct HistorySearch: Sendable {
     }
 
     /// A history under which the test fails.
-    struct Finding: Sendable {
+    struct Finding: Codable, Sendable {
         /// The number of the history in its search, from 1 on.
         var number: Int
         /// The history as it was generated.
@@ -31,7 +31,7 @@ struct HistorySearch: Sendable {
         var endsProcess = false
     }
 
-    struct Result: Sendable {
+    struct Result: Codable, Sendable {
         /// The number of histories that ran.
         var count = 0
         var coverage = HistoryCoverage()

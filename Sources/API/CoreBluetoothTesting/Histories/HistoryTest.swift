@@ -1,5 +1,5 @@
 import BluetoothEmulator
-import BluetoothSupport
+import Synchronization
 
 /// A test that runs under histories, in either testing library.
 struct HistoryTest: Sendable {
@@ -63,18 +63,18 @@ struct HistoryTest: Sendable {
         let course = HistoryCourse(first.emulator)
         var histories = histories
         histories.isParallel = false
-        let count = HistoryCount()
+        let count = Atomic(0)
         let candidate = try child.candidate()
         let search = HistorySearch(histories: histories, generator: course.generator(histories, seed: seed)) {
             history in
             do {
-                try child.begin(history, count.next())
+                try child.begin(history, count.add(1, ordering: .relaxed).newValue)
             } catch {
                 return HistorySearch.Trial(failures: ["the history is not stored: \(error)"])
             }
             return await trial(history, course)
         }
-        guard let candidate = candidate?.history else { return try child.end(await search.run()) }
+        guard let candidate else { return try child.end(await search.run()) }
         let repetition = await search.trial(candidate)
         try child.end(
             HistorySearch.Result(
@@ -111,18 +111,6 @@ struct HistoryTest: Sendable {
             return HistorySearch.Trial(failures: failures, trace: trace, encounters: encounters)
         } catch {
             return HistorySearch.Trial(failures: ["the world cannot be: \(error)"])
-        }
-    }
-}
-
-/// The number of histories that have begun.
-private final class HistoryCount: Sendable {
-    private let count = Lock(0)
-
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
         }
     }
 }

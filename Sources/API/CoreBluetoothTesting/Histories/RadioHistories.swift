@@ -90,10 +90,5 @@ public struct RadioHistories: Sendable {
         Self.countOfEnvironment.map { RadioHistories($0, nil, profile, rate, isParallel, catchesTraps) } ?? self
     }
 
-    /// Traps if the variable is not a number: a run of another length would mislead.
-    private static let countOfEnvironment: Int? = {
-        guard let text = ProcessInfo.processInfo.environment["COREBLUETOOTH_HISTORIES"] else { return nil }
-        guard let count = Int(text) else { preconditionFailure("COREBLUETOOTH_HISTORIES=\(text) is not a number") }
-        return count
-    }()
+    private static let countOfEnvironment: Int? = ProcessInfo.number(of: "COREBLUETOOTH_HISTORIES")
 }

@@ -1,10 +1,10 @@
-public import BluetoothEmulator
+import BluetoothEmulator
 import BluetoothSupport
 
 /// A radio history: what goes wrong for an app, and when.
 ///
 /// A history and a world determine a run completely: the same app does the same in each run.
-public struct RadioHistory: Hashable, Sendable {
+struct RadioHistory: Hashable, Codable, Sendable {
     /// An incident at an instant, perhaps for a time.
     struct Step: Hashable, Codable, Sendable {
         /// The time since the world began.
@@ -31,15 +31,17 @@ public struct RadioHistory: Hashable, Sendable {
         case pause(DeviceFault.Step)
     }
 
-    enum HostIncident: Hashable, Codable, Sendable {
-        case poweredOff, unplugged
+    /// The raw values are the words of the coverage.
+    enum HostIncident: String, Codable, Sendable {
+        case poweredOff = "powered off"
+        case unplugged
         /// The system's Bluetooth service restarts.
-        case resetting
+        case resetting = "service restarts"
     }
 
     /// The seed of the world's random decisions.
-    public var seed: UInt64
-    /// The steps, in the order of their times.
+    var seed: UInt64
+    /// The steps, in the order of their times; an incident with an end is one step.
     var steps: [Step] {
         didSet { sort() }
     }
@@ -56,13 +58,10 @@ public struct RadioHistory: Hashable, Sendable {
         steps = steps.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     }
 
-    /// The number of steps; an incident with an end is one step.
-    public var stepCount: Int { steps.count }
-
     /// The actions of a world's script that make up the history.
     ///
     /// Twins are devices of the world, and so not part of the script.
-    public var script: [ScriptStep] {
+    var script: [ScriptStep] {
         steps.flatMap(\.script).enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
     }
@@ -106,14 +105,8 @@ extension RadioHistory.Step {
     }
 }
 
-extension RadioHistory: CustomStringConvertible {
-    /// The steps in words, a line each: `at 1.712 s for 26 s: Lock is out of range`.
-    public var description: String {
-        steps.isEmpty ? "nothing goes wrong" : steps.map(\.description).joined(separator: "\n")
-    }
-}
-
 extension RadioHistory.Step: CustomStringConvertible {
+    /// The step in words: `at 1.712 s for 26 s: Lock is out of range`.
     var description: String {
         let end = duration > .zero ? " for \(duration.inWords)" : ""
         return "at \(time.inWords)\(end): \(incident)"
@@ -137,15 +130,6 @@ extension RadioHistory.HostIncident {
         case .poweredOff: "\(adapter) is off"
         case .unplugged: "\(adapter) is unplugged"
         case .resetting: "the Bluetooth service of \(adapter) restarts"
-        }
-    }
-
-    /// The incident in a word, for the coverage.
-    var kind: String {
-        switch self {
-        case .poweredOff: "powered off"
-        case .unplugged: "unplugged"
-        case .resetting: "service restarts"
         }
     }
 }
@@ -185,7 +169,7 @@ extension RadioHistory.Incident {
         switch self {
         case .interference: "interference"
         case .twin: "twin"
-        case .host(_, let incident): incident.kind
+        case .host(_, let incident): incident.rawValue
         case .device(_, let incident): incident.kind
         }
     }

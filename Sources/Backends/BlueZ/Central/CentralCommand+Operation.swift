@@ -3,16 +3,6 @@ import BluetoothBackend
 
 /// The properties of a command that determine its D-Bus calls.
 extension CentralCommand {
-    /// The attribute whose value or subscription the command names, if any.
-    var valueAttribute: AttributeID? {
-        switch self {
-        case .request(_, _, .read(let attribute)), .request(_, _, .write(let attribute, _, _)),
-            .request(_, _, .setNotifying(let attribute, _)), .writeCommand(_, let attribute, _):
-            attribute
-        default: nil
-        }
-    }
-
     var isWriteCommand: Bool {
         if case .writeCommand = self { true } else { false }
     }

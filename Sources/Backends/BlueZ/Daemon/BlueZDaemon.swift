@@ -123,12 +123,8 @@ final class BlueZDaemon: @unchecked Sendable {
             let error = DBusError(name: DBusError.Name.serviceUnknown, message: "bluetoothd is not running")
             return queue.async { completion(.failure(error)) }
         }
-        do throws(DBusError) {
-            connection.call(try call.message(to: owner), deadline: call.deadline) { reply in
-                completion(reply.map { Self.decode($0, of: call) })
-            }
-        } catch {
-            queue.async { completion(.failure(error)) }
+        connection.call(try call.message(to: owner), deadline: call.deadline) { reply in
+            completion(reply.map { Self.decode($0, of: call) })
         }
     }
 
@@ -258,17 +254,11 @@ final class BlueZDaemon: @unchecked Sendable {
 
     /// Asks the bus to start the daemon, which works if the system is configured for it.
     private func activate() {
-        guard let connection = bus.connection else { return }
-        do throws(DBusError) {
-            let message = try DBusMessage.methodCall(
-                to: BusDriver.name, path: .root, interface: BusDriver.name, member: "StartServiceByName",
-                [.string(Self.name), .uint32(0)])
-            connection.call(message, deadline: timings.activation) { [weak self] reply in
-                // Success is reported as a new owner.
-                if case .failure(let error) = reply { self?.daemonFailed(error) }
-            }
-        } catch {
-            daemonFailed(error)
+        bus.connection?.callBus(
+            "StartServiceByName", [.string(Self.name), .uint32(0)], deadline: timings.activation
+        ) { [weak self] reply in
+            // Success is reported as a new owner.
+            if case .failure(let error) = reply { self?.daemonFailed(error) }
         }
     }
 
@@ -295,14 +285,11 @@ final class BlueZDaemon: @unchecked Sendable {
     /// The reply includes the signals that arrive before it: the daemon sends what is pending before it replies.
     func refresh() {
         guard let owner = service.owner, let connection = bus.connection else { return }
-        do throws(DBusError) {
-            let message = try DBusMessage.methodCall(
-                to: owner, path: .root, interface: ObjectModel.objectManager, member: "GetManagedObjects")
-            connection.call(message, deadline: timings.snapshot) { [weak self] reply in
-                self?.snapshotReplied(reply, from: owner)
-            }
-        } catch {
-            daemonFailed(error)
+        connection.call(
+            try .methodCall(to: owner, path: .root, interface: ObjectModel.objectManager, member: "GetManagedObjects"),
+            deadline: timings.snapshot
+        ) { [weak self] reply in
+            self?.snapshotReplied(reply, from: owner)
         }
     }
 

@@ -42,10 +42,7 @@ struct AdapterWatch: Sendable {
     }
 
     /// Returns the duration of the timer that must be started, if any; it ends in ``adapterReturnTimedOut()``.
-    mutating func takeWait() -> Duration? {
-        defer { wait = nil }
-        return wait
-    }
+    mutating func takeWait() -> Duration? { wait.take() }
 
     // MARK: Daemon and adapters
 

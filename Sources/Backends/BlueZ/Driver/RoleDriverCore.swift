@@ -48,8 +48,7 @@ struct InputQueue<Input: Sendable>: Sendable {
     /// - Returns: Whether the caller must process the input, and then the inputs that `next()` returns.
     mutating func begin(_ input: Input) -> Bool {
         if isProcessing { waiting.append(input) }
-        defer { isProcessing = true }
-        return !isProcessing
+        return !exchange(&isProcessing, with: true)
     }
 
     /// Returns the next input, after the effects of the last one; nil ends the processing.

@@ -77,10 +77,7 @@ struct RoleOutputs<Effect: RoleEffect, CallPurpose: Sendable>: Sendable {
     }
 
     /// Returns the effects of the handled input, and removes them.
-    mutating func removeEffects() -> [Effect] {
-        defer { effects = [] }
-        return effects
-    }
+    mutating func removeEffects() -> [Effect] { exchange(&effects, with: []) }
 }
 
 // MARK: - Effects

@@ -12,7 +12,10 @@ enum Agent1 {
 
     /// The meaning of a call.
     enum Request: Equatable {
-        case ask(AgentQuestion, ObjectPath)
+        /// A question about the pairing with a device.
+        case ask(PairingQuestion, ObjectPath)
+        /// A request of a device that is always refused.
+        case unwanted(Refusal, ObjectPath)
         case cancel
         case release
     }
@@ -21,9 +24,9 @@ enum Agent1 {
     static func interface(_ handler: @escaping @Sendable (DBusCall) -> Void) -> DBusInterface {
         var interface = DBusInterface(name)
         interface.on("Release", handler: handler)
-        interface.on("RequestPinCode", "o", returning: "s", handler: handler)
+        interface.on("RequestPinCode", "o", handler: handler)
         interface.on("DisplayPinCode", "os", handler: handler)
-        interface.on("RequestPasskey", "o", returning: "u", handler: handler)
+        interface.on("RequestPasskey", "o", handler: handler)
         interface.on("DisplayPasskey", "ouq", handler: handler)
         interface.on("RequestConfirmation", "ou", handler: handler)
         interface.on("RequestAuthorization", "o", handler: handler)
@@ -42,12 +45,12 @@ enum Agent1 {
         guard let path = arguments.first?.pathValue else { return nil }
         let number = arguments.count > 1 ? arguments[1].uint32Value.flatMap(passkey) : nil
         switch member {
-        case "RequestPasskey": return .ask(.pairing(.enterPasskey), path)
-        case "RequestAuthorization": return .ask(.pairing(.consent), path)
-        case "DisplayPasskey": return number.map { .ask(.pairing(.display(passkey: $0)), path) }
-        case "RequestConfirmation": return number.map { .ask(.pairing(.confirm(passkey: $0)), path) }
-        case "AuthorizeService": return .ask(.service(arguments.last?.stringValue ?? "?"), path)
-        case "RequestPinCode", "DisplayPinCode": return .ask(.pinCode, path)
+        case "RequestPasskey": return .ask(.enterPasskey, path)
+        case "RequestAuthorization": return .ask(.consent, path)
+        case "DisplayPasskey": return number.map { .ask(.display(passkey: $0), path) }
+        case "RequestConfirmation": return number.map { .ask(.confirm(passkey: $0), path) }
+        case "AuthorizeService": return .unwanted(.service(arguments.last?.stringValue ?? "?"), path)
+        case "RequestPinCode", "DisplayPinCode": return .unwanted(.pinCode, path)
         default: return nil
         }
     }

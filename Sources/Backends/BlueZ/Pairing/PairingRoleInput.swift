@@ -2,15 +2,6 @@
 import BluetoothBackend
 import BluetoothDBus
 
-/// A question of the daemon to the agent.
-enum AgentQuestion: Equatable, Sendable {
-    case pairing(PairingQuestion)
-    /// Asks whether the device may use a service of this computer, by UUID.
-    case service(String)
-    /// Asks for the PIN code of classic Bluetooth.
-    case pinCode
-}
-
 /// The purpose of a timer of the pairing role; at most one timer of each purpose runs.
 enum PairingTimer: Hashable, Sendable {
     /// The period in which bluetoothd may react to a change of the agent.

@@ -6,9 +6,8 @@ import BluetoothDBus
 extension PairingRoleMachine {
     mutating func handle(_ call: IncomingCall, isNeeded: Bool) {
         switch Agent1.request(call.member, call.arguments) {
-        case .ask(let question, let path):
-            let device = objects.peer(at: path).map { Device(path: path, peer: $0) }
-            asked(call.number, question, path, device, isNeeded: isNeeded)
+        case .ask(let question, let path): asked(call.number, question, path, isNeeded: isNeeded)
+        case .unwanted(let refusal, let path): refuse(call.number, refusal, path)
         case .cancel:
             accept(call.number)
             cancelled()
@@ -26,34 +25,28 @@ extension PairingRoleMachine {
     }
 
     private mutating func asked(
-        _ call: IncomingCall.Number, _ question: AgentQuestion, _ path: ObjectPath, _ device: Device?, isNeeded: Bool
+        _ call: IncomingCall.Number, _ kind: PairingQuestion, _ path: ObjectPath, isNeeded: Bool
     ) {
-        switch question {
-        case .service(let uuid): refuse(call, .service(uuid), path, device)
-        case .pinCode: refuse(call, .pinCode, path, device)
-        case .pairing(let kind):
-            guard let device,
-                isNeeded || managers.keys.contains(where: { isRequested(pairing: true, of: device.peer, by: $0) })
-            else {
-                return refuse(call, .notNeeded, path, device)
-            }
-            if let agent = asker?.id { askApp(agent, call, kind, device) } else { decide(call, kind, device) }
-        }
+        guard let peer = objects.peer(at: path),
+            isNeeded || managers.keys.contains(where: { isRequested(pairing: true, of: peer, by: $0) })
+        else { return refuse(call, .notNeeded, path) }
+        let device = Device(path: path, peer: peer)
+        if let agent = asker?.id { askApp(agent, call, kind, device) } else { decide(call, kind, device) }
     }
 
     /// Refuses a call, and logs the remedy once for each device.
-    private mutating func refuse(
-        _ call: IncomingCall.Number, _ refusal: Refusal, _ path: ObjectPath, _ device: Device?
-    ) {
+    private mutating func refuse(_ call: IncomingCall.Number, _ refusal: Refusal, _ path: ObjectPath) {
         reject(call)
-        guard refusals.isNew(refusal, of: path) else { return }
-        log(.warning, refusal.text(about: device.map { "device \($0.peer)" } ?? "an unknown device"))
+        let entry = LoggedRefusal(refusal: refusal, device: path)
+        guard refusals[entry] == nil else { return }
+        refusals.insert(true, for: entry)
+        log(.warning, refusal.text(about: objects.peer(at: path).map { "device \($0)" } ?? "an unknown device"))
     }
 
     /// Answers a question as the configuration decides, because neither an app nor another program has an agent.
     private mutating func decide(_ call: IncomingCall.Number, _ kind: PairingQuestion, _ device: Device) {
         guard kind == .consent, acceptsJustWorks else {
-            refuse(call, kind == .consent ? .noConsent : .noNumber, device.path, device)
+            refuse(call, kind == .consent ? .noConsent : .noNumber, device.path)
             return outputs.effects.append(.refused(device.peer))
         }
         log(.info, "paired with device \(device.peer) unasked, as BlueZConfiguration.acceptsJustWorksPairing says")

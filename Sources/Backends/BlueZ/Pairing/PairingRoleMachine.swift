@@ -100,7 +100,8 @@ struct PairingRoleMachine: RoleMachine {
     var questions = Questions()
     /// Pairings that wait until our agent is registered, because bluetoothd then asks it about them.
     var waiting: [BondOperation] = []
-    var refusals = RefusalLog()
+    /// The last refusals in the log; their number is limited, because strangers can cause any number of them.
+    var refusals = LRUCache<LoggedRefusal, Bool>(limit: 64)
     var bonds = Bonds()
     var outputs = RoleOutputs<PairingRoleEffect, CallPurpose>()
 

@@ -41,18 +41,14 @@ struct AdvertisementPlan: Equatable, Sendable {
         if !serviceUUIDs.isEmpty { properties["ServiceUUIDs"] = .strings(serviceUUIDs.map(\.text)) }
         if let manufacturerData {
             let bytes = [UInt8](manufacturerData)
-            let company = DBusValue.uint16(UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
-            let data = DBusValue.variant(.bytes(Array(bytes.dropFirst(2))))
-            properties["ManufacturerData"] = .dictionary(
-                DBusDictionary(
-                    keyType: .uint16, valueType: .variant, entries: [DBusDictionary.Entry(key: company, value: data)]))
+            let company = UInt16(bytes[0]) | UInt16(bytes[1]) << 8
+            properties["ManufacturerData"] = .byteArrays(
+                .uint16, [company: Array(bytes.dropFirst(2))], key: DBusValue.uint16)
         }
         if !serviceData.isEmpty {
-            let entries = serviceData.sorted { $0.key.text < $1.key.text }.map { uuid, data in
-                DBusDictionary.Entry(key: .string(uuid.text), value: .variant(.bytes([UInt8](data))))
-            }
-            properties["ServiceData"] = .dictionary(
-                DBusDictionary(keyType: .string, valueType: .variant, entries: entries))
+            let entries = serviceData.map { ($0.key.text, [UInt8]($0.value)) }
+            properties["ServiceData"] = .byteArrays(
+                .string, Dictionary(uniqueKeysWithValues: entries), key: DBusValue.string)
         }
         return properties
     }

@@ -31,8 +31,7 @@ struct CreditLedger: Sendable {
     mutating func beginRoundTrip() -> [Session: Int]? {
         guard !isRoundTripPending, !unacknowledged.isEmpty else { return nil }
         isRoundTripPending = true
-        defer { unacknowledged = [:] }
-        return unacknowledged
+        return exchange(&unacknowledged, with: [:])
     }
 
     mutating func endRoundTrip() { isRoundTripPending = false }

@@ -123,12 +123,12 @@ extension ExportedObject.Kind {
         switch self {
         case .application, .service: break
         case .characteristic:
-            interface.on("ReadValue", "a{sv}", returning: "ay", handler: handler)
+            interface.on("ReadValue", "a{sv}", handler: handler)
             interface.on("WriteValue", "aya{sv}", handler: handler)
             guard properties["NotifyAcquired"] != nil else { break }
-            interface.on("AcquireNotify", "a{sv}", returning: "hq", handler: handler)
+            interface.on("AcquireNotify", "a{sv}", handler: handler)
             for member in ["StartNotify", "StopNotify", "Confirm"] { interface.on(member, handler: handler) }
-        case .descriptor: interface.on("ReadValue", "a{sv}", returning: "ay", handler: handler)
+        case .descriptor: interface.on("ReadValue", "a{sv}", handler: handler)
         case .advertisement: interface.on("Release", handler: handler)
         }
         return interface

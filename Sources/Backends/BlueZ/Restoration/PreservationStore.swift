@@ -85,7 +85,9 @@ final class PreservationStore: Sendable {
 
     private func decode(_ path: String) -> PreservedCentral? {
         do {
-            return try read(path).map { try JSONDecoder().decode(PreservedCentral.self, from: $0) }
+            return try JSONDecoder().decode(PreservedCentral.self, from: read(path))
+        } catch let error as InputFileError where error.isMissing {
+            return nil
         } catch {
             // The text may repeat what is in the file.
             BlueZLog.warning("\(path) makes no sense, and nothing is restored: \("\(error)".prefix(200))")
@@ -93,31 +95,11 @@ final class PreservationStore: Sendable {
         }
     }
 
-    /// Reads a file without blocking on a pipe or a device; nil if it does not exist.
-    private func read(_ path: String) throws -> Data? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else {
-            if errno == ENOENT { return nil }
-            throw Failure(path: path, reason: Self.lastError)
-        }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw Failure(path: path, reason: Self.lastError) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_size <= Self.largestFile else {
-            throw Failure(
-                path: path, reason: "it is no regular file of this user with at most \(Self.largestFile) bytes")
-        }
-        var data = Data(count: Int(status.st_size))
-        var length = 0
-        while length < data.count {
-            let count = data.withUnsafeMutableBytes { bytes in
-                Glibc.read(file, bytes.baseAddress?.advanced(by: length), bytes.count - length)
-            }
-            guard count >= 0 || errno == EINTR else { throw Failure(path: path, reason: Self.lastError) }
-            if count == 0 { break }
-            length += max(count, 0)
-        }
-        return data.prefix(length)
+    /// Reads a file without blocking on a pipe or a device.
+    private func read(_ path: String) throws -> Data {
+        let file = try InputFile(path, flags: O_NOFOLLOW | O_NONBLOCK)
+        guard file.isRegularFileOfUser else { throw Failure(path: path, reason: "it is no regular file of this user") }
+        return Data(try file.contents(atMost: Self.largestFile))
     }
 
     /// Stores the state under an identifier; nil removes it.
@@ -137,42 +119,19 @@ final class PreservationStore: Sendable {
     }
 
     private func write(_ data: Data, to path: String) throws {
-        if let folder {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
+        guard let folder else { return }
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         guard data.count <= Self.largestFile else {
             throw Failure(path: path, reason: "it would have more than \(Self.largestFile) bytes")
         }
-        let new = "\(path).\(getpid())"
-        // A file of an ended process has an unknown mode.
-        unlink(new)
-        let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw Failure(path: new, reason: Self.lastError) }
-        // Without this, a crash of the machine may leave the new name without contents.
-        let isWritten = write(data, to: file) && synchronize(file) == 0
-        let failure = isWritten ? nil : Failure(path: path, reason: Self.lastError)
-        guard close(file) == 0, isWritten, rename(new, path) == 0 else {
-            let failure = failure ?? Failure(path: path, reason: Self.lastError)
-            unlink(new)
-            throw failure
-        }
-        try synchronizeFolder()
-    }
-
-    private func write(_ data: Data, to file: CInt) -> Bool {
-        var rest = data[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            guard count > 0 || (count < 0 && errno == EINTR) else { return false }
-            rest = rest.dropFirst(max(count, 0))
-        }
-        return true
+        // Without the synchronization, a crash of the machine may leave the new name without contents.
+        try OutputFile.replace(path, with: Array(data), partial: "\(path).\(getpid())", synchronize: synchronize)
+        try synchronizeFolder(folder)
     }
 
     /// Writes the folder to the disk, so that the new name is there, too.
-    private func synchronizeFolder() throws {
-        guard let folder else { return }
+    private func synchronizeFolder(_ folder: String) throws {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(path: folder, reason: Self.lastError) }
         defer { close(descriptor) }

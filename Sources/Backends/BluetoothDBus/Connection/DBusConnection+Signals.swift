@@ -18,29 +18,21 @@ public enum BusDriver {
 
 /// The subscription of one handler to signals; it ends with ``cancel()`` or its last reference.
 public final class DBusSubscription: Sendable {
-    private let remove: Lock<(@Sendable () -> Void)?>
+    private let removal: DelayedCall
 
-    init(remove: @escaping @Sendable () -> Void) {
-        self.remove = Lock(remove)
-    }
+    init(remove: @escaping @Sendable () -> Void) { removal = DelayedCall(remove) }
 
     deinit { cancel() }
 
     /// Ends the subscription; a running handler finishes.
     ///
     /// Any thread.
-    public func cancel() {
-        let remove = remove.withLock { remove in
-            defer { remove = nil }
-            return remove
-        }
-        remove?()
-    }
+    public func cancel() { removal.fire() }
 }
 
 extension DBusConnection {
     /// The deadline for the bus's replies about match rules and names.
-    static let busDeadline = Duration.seconds(10)
+    package static let busDeadline = Duration.seconds(10)
 
     /// Subscribes to signals.
     ///
@@ -105,28 +97,24 @@ extension DBusConnection {
         }
     }
 
-    /// Releases a well-known name.
-    ///
-    /// - Parameter completion: Runs on the queue, once.
-    package func releaseName(_ name: String, completion: @escaping @Sendable (Result<Void, DBusError>) -> Void) {
-        callBus("ReleaseName", [.string(name)]) { completion($0.map { _ in }) }
-    }
-
     private static func newOwner(_ body: inout DBusReader) throws(DBusError) -> String? {
         _ = (name: try body.string(), oldOwner: try body.string())
         let owner = try body.string()
         return owner.isEmpty ? nil : owner
     }
 
-    private func callBus(
-        _ member: String, _ arguments: [DBusValue],
+    /// Calls a method of the bus itself.
+    ///
+    /// - Parameters:
+    ///   - member: The method.
+    ///   - arguments: Its arguments.
+    ///   - deadline: The limit for the reply.
+    ///   - completion: Runs on the queue, once, with the reply or an error.
+    package func callBus(
+        _ member: String, _ arguments: [DBusValue], deadline: Duration = DBusConnection.busDeadline,
         completion: @escaping @Sendable (Result<DBusMessage, DBusError>) -> Void
     ) {
-        do throws(DBusError) {
-            call(try BusDriver.call(member, arguments), deadline: Self.busDeadline, completion: completion)
-        } catch {
-            queue.async { completion(.failure(error)) }
-        }
+        call(try BusDriver.call(member, arguments), deadline: deadline, completion: completion)
     }
 }
 

@@ -62,6 +62,22 @@ public final class DBusConnection: Sendable {
         }
     }
 
+    /// Opens a connection and calls the `Hello` method of the bus.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the bus.
+    ///   - queue: A serial queue, on which everything is handled except `connect(2)`.
+    ///   - deadline: The limit for `connect(2)`, and again for authentication and `Hello`.
+    /// - Throws: The error of ``open(_:queue:deadline:completion:)``.
+    public static func open(
+        _ address: DBusAddress, queue: DispatchQueue, deadline: Duration = openingDeadline
+    ) async throws(DBusError) -> DBusConnection {
+        let opened = await withCheckedContinuation { continuation in
+            open(address, queue: queue, deadline: deadline) { continuation.resume(returning: $0) }
+        }
+        return try opened.get()
+    }
+
     private static let attempts = Lock(ConnectAttempts())
 
     /// Opens the transport, on the calling thread.
@@ -150,8 +166,7 @@ public final class DBusConnection: Sendable {
         // The old handler is released after the lock.
         _ = core.state.withLock { state -> (@Sendable (DBusCall) -> Void)? in
             guard state.closed == nil else { return nil }
-            defer { state.callHandler = handler }
-            return state.callHandler
+            return exchange(&state.callHandler, with: handler)
         }
     }
 
@@ -165,14 +180,18 @@ public final class DBusConnection: Sendable {
     /// Calls a method.
     ///
     /// - Parameters:
-    ///   - message: A method call, which the caller must not use again.
+    ///   - message: A method call, which the caller must not use again; if it throws, the call fails with its error.
     ///   - deadline: The limit for the reply; then the call fails with `NoReply`, and a late reply is ignored.
     ///   - completion: Runs on the queue, once, with the reply or an error.
     public func call(
-        _ message: DBusMessage, deadline: Duration,
+        _ message: @autoclosure () throws(DBusError) -> DBusMessage, deadline: Duration,
         completion: @escaping @Sendable (Result<DBusMessage, DBusError>) -> Void
     ) {
-        core.call(message, deadline: Self.instant(after: deadline), completion: completion)
+        do throws(DBusError) {
+            core.call(try message(), deadline: Self.instant(after: deadline), completion: completion)
+        } catch {
+            queue.async { completion(.failure(error)) }
+        }
     }
 
     /// Calls a method and returns the reply's body.

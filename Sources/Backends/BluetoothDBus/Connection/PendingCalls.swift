@@ -60,8 +60,7 @@ struct PendingCalls<Completion: Sendable>: Sendable {
 
     /// Removes all calls, oldest serial first, after the connection was closed.
     mutating func removeAll() -> [Entry] {
-        defer { entries = [:] }
-        return entries.sorted { $0.key < $1.key }.map(\.value)
+        exchange(&entries, with: [:]).sorted { $0.key < $1.key }.map(\.value)
     }
 }
 #endif

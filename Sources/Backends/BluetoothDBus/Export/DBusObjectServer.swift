@@ -2,7 +2,7 @@
 import BluetoothSupport
 import Logging
 
-/// Exports objects to one peer on the bus: methods, properties, introspection, and lists of objects.
+/// Exports objects to one peer on the bus: methods, properties that it may only read, and lists of objects.
 ///
 /// Only calls of the peer that the owner names are accepted; all others are refused with `AccessDenied`, and each such
 /// caller is logged once. Signals are sent only to that peer, so that no other program sees their values. Objects
@@ -21,14 +21,13 @@ package final class DBusObjectServer: Sendable {
     private static let rememberedStrangers = 256
     private static let propertiesInterface = "org.freedesktop.DBus.Properties"
     private static let managerInterface = "org.freedesktop.DBus.ObjectManager"
-    private static let introspectableInterface = "org.freedesktop.DBus.Introspectable"
 
     private let state: Lock<State>
 
     /// A server without objects, connection or peer.
     package init() {
         state = Lock(State(exported: ExportedObjects()))
-        let (standard, manager) = ([introspectable, properties], objectManager)
+        let (standard, manager) = (properties, objectManager)
         state.withLock { state in
             state.exported.standard = standard
             state.exported.manager = manager
@@ -41,10 +40,9 @@ package final class DBusObjectServer: Sendable {
     ///
     /// The server must not be attached to two connections at a time, nor two servers to one.
     package func attach(to connection: DBusConnection?) {
-        let old = state.withLock { state -> DBusConnection? in
-            defer { state.connection = connection }
+        let old = state.withLock { state in
             state.strangers = []
-            return state.connection
+            return exchange(&state.connection, with: connection)
         }
         if old !== connection { old?.onCall(nil) }
         connection?.onCall { [weak self] call in self?.received(call) }
@@ -59,20 +57,14 @@ package final class DBusObjectServer: Sendable {
 
     /// Exports an object, and replaces one at the same path.
     ///
-    /// Export the objects below an object manager before the manager: a manager that exists already reports each new
-    /// object.
+    /// Export the objects below an object manager before the manager, which does not report new ones.
     ///
     /// - Parameters:
     ///   - interfaces: Its interfaces; the standard ones are added.
     ///   - path: The path of the object.
     ///   - isManager: Whether it lists the objects below it (`org.freedesktop.DBus.ObjectManager`).
     package func export(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool = false) {
-        let addition = state.withLock { state -> (manager: ObjectPath, description: DBusValue)? in
-            guard let manager = state.exported.add(interfaces, at: path, isManager: isManager) else { return nil }
-            return (manager, state.exported.description(of: path))
-        }
-        guard let addition else { return }
-        emit(addition.manager, Self.managerInterface, "InterfacesAdded", [.objectPath(path), addition.description])
+        state.withLock { $0.exported.add(interfaces, at: path, isManager: isManager) }
     }
 
     /// Withdraws an object and all objects below it.
@@ -84,20 +76,6 @@ package final class DBusObjectServer: Sendable {
                 manager, Self.managerInterface, "InterfacesRemoved",
                 [.objectPath(object.path), .strings(object.interfaces)])
         }
-    }
-
-    /// Changes properties and notifies the peer.
-    ///
-    /// A value whose type differs from that of the present one is logged and ignored.
-    package func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) {
-        let changed = state.withLock { $0.exported.set(values, of: interface, at: path) }
-        if changed.count < values.count {
-            ConnectionCore.logger.line(.error, "\(path) has no such properties: \(values.keys.sorted())")
-        }
-        guard !changed.isEmpty else { return }
-        emit(
-            path, Self.propertiesInterface, "PropertiesChanged",
-            [.string(interface), .properties(changed), .strings([])])
     }
 
     /// Sends a signal of an object to the peer; does nothing without a peer or a connection.
@@ -146,20 +124,9 @@ package final class DBusObjectServer: Sendable {
 // MARK: - Standard interfaces
 
 extension DBusObjectServer {
-    private var introspectable: DBusInterface {
-        var interface = DBusInterface(Self.introspectableInterface)
-        interface.on("Introspect", returning: "s") { [weak self] call in
-            self?.answer(call) { exported in
-                let (interfaces, children) = (exported.interfaces(at: call.path), exported.children(of: call.path))
-                return [.string(Introspection.xml(of: interfaces, children: children))]
-            }
-        }
-        return interface
-    }
-
     private var objectManager: DBusInterface {
         var interface = DBusInterface(Self.managerInterface)
-        interface.on("GetManagedObjects", returning: "a{oa{sa{sv}}}") { [weak self] call in
+        interface.on("GetManagedObjects") { [weak self] call in
             self?.answer(call) { exported in [exported.managed(below: call.path)] }
         }
         return interface
@@ -167,19 +134,26 @@ extension DBusObjectServer {
 
     private var properties: DBusInterface {
         var interface = DBusInterface(Self.propertiesInterface)
-        interface.on("Get", "ss", returning: "v") { [weak self] call in
+        interface.on("Get", "ss") { [weak self] call in
             self?.answer(call) { exported throws(DBusError) in
                 let (interface, name) = try Self.names(call)
-                return [.variant(try exported.property(name, of: interface, at: call.path).value)]
+                return [.variant(try exported.property(name, of: interface, at: call.path))]
             }
         }
-        interface.on("GetAll", "s", returning: "a{sv}") { [weak self] call in
+        interface.on("GetAll", "s") { [weak self] call in
             self?.answer(call) { exported throws(DBusError) in
                 let interface = call.arguments.first?.stringValue ?? ""
-                return [.properties(try exported.interface(interface, at: call.path).values)]
+                return [.properties(try exported.interface(interface, at: call.path).properties)]
             }
         }
-        interface.on("Set", "ssv") { [weak self] call in self?.setProperty(call) }
+        // bluetoothd may set `TxPower` of an advertisement, if the controller has `CanSetTxPower`.
+        interface.on("Set", "ssv") { [weak self] call in
+            self?.answer(call) { exported throws(DBusError) in
+                let (interface, name) = try Self.names(call)
+                _ = try exported.property(name, of: interface, at: call.path)
+                throw DBusError(name: DBusError.Name.propertyReadOnly, message: "\(name) cannot be written")
+            }
+        }
         return interface
     }
 
@@ -195,27 +169,6 @@ extension DBusObjectServer {
     ) {
         do throws(DBusError) {
             call.answer(try state.withLock { state throws(DBusError) in try body(state.exported) })
-        } catch {
-            call.refuse(error)
-        }
-    }
-
-    private func setProperty(_ call: DBusCall) {
-        do throws(DBusError) {
-            let (interface, name) = try Self.names(call)
-            let property = try state.withLock { state throws(DBusError) in
-                try state.exported.property(name, of: interface, at: call.path)
-            }
-            guard let setter = property.setter else {
-                throw DBusError(name: DBusError.Name.propertyReadOnly, message: "\(name) cannot be written")
-            }
-            guard case .variant(let value)? = call.arguments.last, value.type == property.value.type else {
-                let text = "\(name) is of type \(property.value.type.text)"
-                throw DBusError(name: DBusError.Name.invalidArguments, message: text)
-            }
-            try setter(value)
-            set([name: value], of: interface, at: call.path)
-            call.answer()
         } catch {
             call.refuse(error)
         }

@@ -5,7 +5,7 @@
 struct ExportedObjects: Sendable {
     private struct Object: Sendable {
         /// The interfaces, by name.
-        var interfaces: [String: DBusInterface]
+        let interfaces: [String: DBusInterface]
         /// Whether it lists the objects below it.
         let isManager: Bool
     }
@@ -17,8 +17,8 @@ struct ExportedObjects: Sendable {
         let manager: ObjectPath?
     }
 
-    /// The interfaces of every object; the first is also that of paths that only lead to objects.
-    var standard: [DBusInterface] = []
+    /// The interface of every object, in addition to its own.
+    var standard: DBusInterface?
     /// The additional interface of objects that list the objects below them.
     var manager: DBusInterface?
     private var objects: [ObjectPath: Object] = [:]
@@ -26,12 +26,9 @@ struct ExportedObjects: Sendable {
     // MARK: Changes
 
     /// Adds an object, and replaces one at the same path.
-    ///
-    /// - Returns: The object manager above it that must report it, if there is one.
-    mutating func add(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool) -> ObjectPath? {
+    mutating func add(_ interfaces: [DBusInterface], at path: ObjectPath, isManager: Bool) {
         objects[path] = Object(
             interfaces: Dictionary(interfaces.map { ($0.name, $0) }) { $1 }, isManager: isManager)
-        return manager(above: path)
     }
 
     /// Removes an object and all objects below it.
@@ -46,18 +43,6 @@ struct ExportedObjects: Sendable {
         }
     }
 
-    /// Changes properties; ignores those that do not exist or have another type.
-    ///
-    /// - Returns: The changed properties.
-    mutating func set(_ values: [String: DBusValue], of interface: String, at path: ObjectPath) -> [String: DBusValue] {
-        values.filter { name, value in
-            guard let old = objects[path]?.interfaces[interface]?.properties[name], old.value.type == value.type
-            else { return false }
-            objects[path]?.interfaces[interface]?.properties[name]?.value = value
-            return true
-        }
-    }
-
     private func manager(above path: ObjectPath) -> ObjectPath? {
         var ancestor = path.parent
         while let candidate = ancestor {
@@ -69,20 +54,10 @@ struct ExportedObjects: Sendable {
 
     // MARK: Contents of a path
 
-    /// The interfaces at a path, by name within each group; none if the path does not exist.
-    func interfaces(at path: ObjectPath) -> [DBusInterface] {
-        guard let object = objects[path] else { return children(of: path).isEmpty ? [] : Array(standard.prefix(1)) }
-        let own = object.interfaces.sorted { $0.key < $1.key }.map(\.value)
-        return standard + (object.isManager ? [manager].compactMap(\.self) : []) + own
-    }
-
-    /// The names of the elements directly below a path, sorted.
-    func children(of path: ObjectPath) -> [String] {
-        let start = path == .root ? 1 : path.text.utf8.count + 1
-        let names = objects.keys.filter { $0.isBelow(path) }.map { below in
-            String(below.text.dropFirst(start).prefix { $0 != "/" })
-        }
-        return Set(names).sorted()
+    /// The interfaces at a path; none if there is no object.
+    private func interfaces(at path: ObjectPath) -> [DBusInterface] {
+        guard let object = objects[path] else { return [] }
+        return [standard, object.isManager ? manager : nil].compactMap(\.self) + object.interfaces.values
     }
 
     /// The method that a call selects.
@@ -103,8 +78,8 @@ struct ExportedObjects: Sendable {
         guard let method = wanted.lazy.compactMap({ $0.methods[member] }).first else {
             throw DBusError(name: DBusError.Name.unknownMethod, message: "no method \(member) at \(path)")
         }
-        guard method.arguments.text == signature else {
-            let text = "\(member) takes (\(method.arguments.text)), not (\(signature))"
+        guard method.arguments == signature else {
+            let text = "\(member) takes (\(method.arguments)), not (\(signature))"
             throw DBusError(name: DBusError.Name.invalidArguments, message: text)
         }
         return method
@@ -117,9 +92,7 @@ struct ExportedObjects: Sendable {
         return found
     }
 
-    func property(
-        _ name: String, of interface: String, at path: ObjectPath
-    ) throws(DBusError) -> DBusInterface.Property {
+    func property(_ name: String, of interface: String, at path: ObjectPath) throws(DBusError) -> DBusValue {
         guard let property = try self.interface(interface, at: path).properties[name] else {
             throw DBusError(name: DBusError.Name.unknownProperty, message: "no such property of \(interface)")
         }
@@ -130,22 +103,7 @@ struct ExportedObjects: Sendable {
 
     /// The result of `GetManagedObjects`: an `a{oa{sa{sv}}}`.
     func managed(below manager: ObjectPath) -> DBusValue {
-        let paths = objects.keys.filter { $0.isBelow(manager) }.sorted()
-        return .dictionary(
-            DBusDictionary(
-                keyType: .objectPath, valueType: DBusType(validated: "a{sa{sv}}"),
-                entries: paths.map { .init(key: .objectPath($0), value: description(of: $0)) }))
-    }
-
-    /// The interfaces of an object with their properties: an `a{sa{sv}}`.
-    func description(of path: ObjectPath) -> DBusValue {
-        let interfaces = objects[path]?.interfaces.sorted { $0.key < $1.key } ?? []
-        return .dictionary(
-            DBusDictionary(
-                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
-                entries: interfaces.map {
-                    .init(key: .string($0.key), value: .properties($0.value.values))
-                }))
+        .managedObjects(objects.filter { $0.key.isBelow(manager) }.mapValues { $0.interfaces.mapValues(\.properties) })
     }
 }
 #endif

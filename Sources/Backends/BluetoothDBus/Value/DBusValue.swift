@@ -76,11 +76,37 @@ public enum DBusValue: Hashable, Sendable {
 
     /// A dictionary `a{sv}`, in the order of the keys; each value is wrapped in a variant.
     public static func properties(_ values: [String: DBusValue]) -> DBusValue {
+        sorted(.string, .variant, values, key: DBusValue.string) { .variant($0) }
+    }
+
+    /// The interfaces of an object with their properties: an `a{sa{sv}}`, in the order of the names.
+    package static func interfaces(_ values: [String: [String: DBusValue]]) -> DBusValue {
+        sorted(.string, .dictionary(key: .string, value: .variant), values, key: DBusValue.string, value: properties)
+    }
+
+    /// The result of `GetManagedObjects`: an `a{oa{sa{sv}}}`, in the order of the paths.
+    package static func managedObjects(_ values: [ObjectPath: [String: [String: DBusValue]]]) -> DBusValue {
+        sorted(
+            .objectPath, .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)), values,
+            key: DBusValue.objectPath, value: interfaces)
+    }
+
+    /// A dictionary of byte arrays in variants, such as an `a{qv}`, in the order of the keys.
+    package static func byteArrays<Key: Comparable>(
+        _ keyType: DBusType, _ values: [Key: [UInt8]], key: (Key) -> DBusValue
+    ) -> DBusValue {
+        sorted(keyType, .variant, values, key: key) { .variant(.bytes($0)) }
+    }
+
+    private static func sorted<Key: Comparable, Value>(
+        _ keyType: DBusType, _ valueType: DBusType, _ values: [Key: Value], key: (Key) -> DBusValue,
+        value: (Value) -> DBusValue
+    ) -> DBusValue {
         .dictionary(
             DBusDictionary(
-                keyType: .string, valueType: .variant,
+                keyType: keyType, valueType: valueType,
                 entries: values.sorted { $0.key < $1.key }.map {
-                    DBusDictionary.Entry(key: .string($0.key), value: .variant($0.value))
+                    DBusDictionary.Entry(key: key($0.key), value: value($0.value))
                 }))
     }
 }

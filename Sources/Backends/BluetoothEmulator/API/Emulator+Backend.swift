@@ -80,10 +80,7 @@ extension Emulator {
             return used.first { $0.identity.isAnonymous }?.identity.name
         }
         guard let name else { return }
-        let isNoted = Self.isTwoHostsNoted.withLock { isNoted in
-            defer { isNoted = true }
-            return isNoted
-        }
+        let isNoted = Self.isTwoHostsNoted.withLock { exchange(&$0, with: true) }
         guard !isNoted else { return }
         Logger(label: "BluetoothEmulator").line(
             .notice,

@@ -156,31 +156,34 @@ extension PeripheralDescription {
 }
 
 /// The subscribers of each characteristic of a device, maintained from its events.
-struct Subscribers: Hashable, Sendable {
+struct Subscribers<Key: Hashable & Comparable & Sendable>: Hashable, Sendable {
     /// A change that gives a characteristic its first subscriber or takes its last one.
     enum Change: Hashable, Sendable {
-        case began(BluetoothUUID)
-        case ended(BluetoothUUID)
+        case began(Key)
+        case ended(Key)
     }
 
-    private var centrals: [BluetoothUUID: Set<DeviceAddress>] = [:]
+    private var centrals: [Key: Set<DeviceAddress>] = [:]
 
     /// Applies an event and returns its changes; a disconnection may end several subscriptions.
-    mutating func apply(_ event: DeviceEvent) -> [Change] {
+    ///
+    /// - Parameter key: Returns the key of a characteristic with a number and a UUID.
+    mutating func apply(_ event: DeviceEvent, by key: (AttributeID, BluetoothUUID) -> Key) -> [Change] {
         switch event {
-        case .subscribed(let central, _, let characteristic):
+        case .subscribed(let central, let attribute, let uuid):
+            let characteristic = key(attribute, uuid)
             let isFirst = centrals[characteristic] == nil
             centrals[characteristic, default: []].insert(central.address)
             return isFirst ? [.began(characteristic)] : []
-        case .unsubscribed(let central, _, let characteristic):
-            return remove(central.address, from: characteristic)
+        case .unsubscribed(let central, let attribute, let uuid):
+            return remove(central.address, from: key(attribute, uuid))
         case .disconnected(let central):
             return centrals.keys.sorted().flatMap { remove(central.address, from: $0) }
         default: return []
         }
     }
 
-    private mutating func remove(_ central: DeviceAddress, from characteristic: BluetoothUUID) -> [Change] {
+    private mutating func remove(_ central: DeviceAddress, from characteristic: Key) -> [Change] {
         guard centrals[characteristic]?.remove(central) != nil, centrals[characteristic]?.isEmpty == true else {
             return []
         }
@@ -189,10 +192,15 @@ struct Subscribers: Hashable, Sendable {
     }
 
     /// Whether a central subscribes to a characteristic.
-    func contains(_ characteristic: BluetoothUUID) -> Bool { centrals[characteristic] != nil }
+    func contains(_ characteristic: Key) -> Bool { centrals[characteristic] != nil }
 
     /// Whether a particular central subscribes to a characteristic.
-    func contains(_ characteristic: BluetoothUUID, from central: CentralIdentity) -> Bool {
+    func contains(_ characteristic: Key, from central: CentralIdentity) -> Bool {
         centrals[characteristic]?.contains(central.address) == true
     }
+}
+
+extension Subscribers<BluetoothUUID> {
+    /// Applies an event to characteristics whose UUIDs are unique, and returns its changes.
+    mutating func apply(_ event: DeviceEvent) -> [Change] { apply(event) { _, uuid in uuid } }
 }

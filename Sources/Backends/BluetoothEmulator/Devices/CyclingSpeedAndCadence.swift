@@ -39,7 +39,7 @@ extension PeripheralDescription {
 public struct CyclingHandler: EmulatedPeripheralHandler {
     /// The counts of the sensor.
     public struct State: Hashable, Sendable {
-        var subscribers = Subscribers()
+        var subscribers = Subscribers<BluetoothUUID>()
         var wheel = RevolutionCounter()
         var crank = RevolutionCounter()
         /// The response of the running procedure of the control point.

@@ -48,7 +48,7 @@ extension PeripheralDescription {
 public struct ThermometerHandler: EmulatedPeripheralHandler {
     /// The settings of the thermometer.
     public struct State: Hashable, Sendable {
-        var subscribers = Subscribers()
+        var subscribers = Subscribers<BluetoothUUID>()
         var temperature = 36.6
         var isFahrenheit = false
         /// The time between measurements, in seconds.

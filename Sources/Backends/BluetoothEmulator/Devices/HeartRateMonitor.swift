@@ -49,7 +49,7 @@ extension PeripheralDescription {
 public struct HeartRateHandler: EmulatedPeripheralHandler {
     /// The counts of the monitor.
     public struct State: Hashable, Sendable {
-        var subscribers = Subscribers()
+        var subscribers = Subscribers<BluetoothUUID>()
         /// The beats per minute; nil varies the rate.
         var rate: Int?
         var supportsContact = true

@@ -23,7 +23,7 @@ public struct MalformedValuesHandler: EmulatedPeripheralHandler {
     /// The number of values shown so far, by characteristic.
     public struct State: Hashable, Sendable {
         var shown: [BluetoothUUID: Int] = [:]
-        var subscribers = Subscribers()
+        var subscribers = Subscribers<BluetoothUUID>()
     }
 
     typealias Entry = (service: BluetoothUUID, notifies: Set<BluetoothUUID>, values: [(BluetoothUUID, [Data])])

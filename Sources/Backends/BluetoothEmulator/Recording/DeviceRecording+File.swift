@@ -163,8 +163,6 @@ extension DeviceRecording {
     }
 
     private static func encoded(_ line: RecordingLine) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(line).printableJSON + Data([UInt8(ascii: "\n")])
+        try line.jsonLine() + Data([UInt8(ascii: "\n")])
     }
 }

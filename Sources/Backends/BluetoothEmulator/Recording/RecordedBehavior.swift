@@ -121,21 +121,14 @@ struct RecordedBehavior: DeviceBehavior {
     private static let maximumPending = 1_000
 
     mutating func handle(_ event: DeviceEvent, device: inout DeviceActions) {
+        for change in series.subscribers.apply(event, by: { attribute, _ in attribute }) { play(change, &device) }
         switch event {
         case .connected:
             if connections < answers.closings.count, let time = answers.closings[connections] {
                 device.startTimer(Self.linkEnd, after: time)
             }
             connections += 1
-        case .disconnected(let central):
-            device.stopTimer(Self.linkEnd)
-            for number in series.leave(central) { device.stopTimer(number) }
-        case .subscribed(let central, let attribute, _):
-            guard let path = attributes[attribute] else { return }
-            if let (number, pause) = series.begin(path, for: central) { device.startSeries(number, after: pause) }
-        case .unsubscribed(let central, let attribute, _):
-            guard let path = attributes[attribute] else { return }
-            if let number = series.end(path, for: central) { device.stopTimer(number) }
+        case .disconnected: device.stopTimer(Self.linkEnd)
         case .timer(Self.linkEnd): device.disconnect()
         case .timer(let number):
             if let due = pending.removeValue(forKey: number) {
@@ -151,6 +144,18 @@ struct RecordedBehavior: DeviceBehavior {
         default: break
         }
     }
+
+    /// Begins a series with the first subscriber, or ends it with the last one.
+    private mutating func play(_ change: Subscribers<AttributeID>.Change, _ device: inout DeviceActions) {
+        switch change {
+        case .began(let attribute):
+            guard let path = attributes[attribute], let (number, pause) = series.begin(path) else { return }
+            device.startSeries(number, after: pause)
+        case .ended(let attribute):
+            guard let path = attributes[attribute], let number = series.index(of: path) else { return }
+            device.stopTimer(number)
+        }
+    }
 }
 
 /// The series of notifications of a recording; each plays from the first subscription to the end of the last.
@@ -159,9 +164,9 @@ private struct SeriesPlayer: Sendable {
         let attribute: RecordedAttribute
         let notifications: [RecordedAnswers.Notification]
         var position = 0
-        var subscribers: Set<CentralIdentity> = []
     }
 
+    var subscribers = Subscribers<AttributeID>()
     private var series: [Series]
     private let isLooped: Bool
 
@@ -171,41 +176,21 @@ private struct SeriesPlayer: Sendable {
         self.isLooped = isLooped
     }
 
-    /// Adds a subscriber.
+    /// Returns the number of the series of an attribute; nil without one.
+    func index(of attribute: RecordedAttribute) -> Int? { series.firstIndex { $0.attribute == attribute } }
+
+    /// Begins the series of an attribute.
     ///
-    /// - Returns: The series that begins, and the time before its first notification; nil if no series begins.
-    mutating func begin(_ attribute: RecordedAttribute, for central: CentralIdentity) -> (Int, Duration)? {
-        guard let index = series.firstIndex(where: { $0.attribute == attribute }) else { return nil }
-        series[index].subscribers.insert(central.withoutMTU)
-        guard series[index].subscribers.count == 1 else { return nil }
+    /// - Returns: The number of the series, and the time before its first notification; nil without one.
+    mutating func begin(_ attribute: RecordedAttribute) -> (Int, Duration)? {
+        guard let index = index(of: attribute) else { return nil }
         series[index].position = 0
         return (index, series[index].notifications[0].pause)
     }
 
-    /// Removes a subscriber.
-    ///
-    /// - Returns: The series that ends, if any.
-    mutating func end(_ attribute: RecordedAttribute, for central: CentralIdentity) -> Int? {
-        series.firstIndex { $0.attribute == attribute }.flatMap { end($0, for: central) }
-    }
-
-    /// Removes a disconnected central.
-    ///
-    /// - Returns: The series that end.
-    mutating func leave(_ central: CentralIdentity) -> [Int] {
-        var ended: [Int] = []
-        for index in series.indices { if let number = end(index, for: central) { ended.append(number) } }
-        return ended
-    }
-
-    private mutating func end(_ index: Int, for central: CentralIdentity) -> Int? {
-        let wasSubscribed = series[index].subscribers.remove(central.withoutMTU) != nil
-        return wasSubscribed && series[index].subscribers.isEmpty ? index : nil
-    }
-
     /// Returns the next notification of a series, and the time until the one after it; nil at the end of the series.
     mutating func step(_ index: Int) -> (attribute: RecordedAttribute, value: Data, pause: Duration?)? {
-        guard series.indices.contains(index), !series[index].subscribers.isEmpty else { return nil }
+        guard series.indices.contains(index) else { return nil }
         let (attribute, all) = (series[index].attribute, series[index].notifications)
         guard all.indices.contains(series[index].position) else { return nil }
         let value = all[series[index].position].value
@@ -229,15 +214,6 @@ extension DeviceActions {
     /// Starts the timer for the next notification of a series, which does not keep the world from being idle.
     fileprivate mutating func startSeries(_ number: Int, after pause: Duration) {
         startTimer(number, after: pause, every: max(.milliseconds(1), pause))
-    }
-}
-
-extension CentralIdentity {
-    /// The central without its MTU, for comparisons.
-    fileprivate var withoutMTU: CentralIdentity {
-        var identity = self
-        identity.mtu = 0
-        return identity
     }
 }
 

@@ -173,16 +173,12 @@ final class TapReceiver: EventSink {
                 state.dropped = nil
             }
             state.isReceiving = !state.pending.isEmpty
-            if state.isReceiving {
-                defer { state.pending = [] }
-                return (state.pending, [])
-            }
+            if state.isReceiving { return (exchange(&state.pending, with: []), []) }
             guard !state.waiters.isEmpty else {
                 state.isScheduled = false
                 return nil
             }
-            defer { state.waiters = [] }
-            return ([], state.waiters)
+            return ([], exchange(&state.waiters, with: []))
         }
     }
 }

@@ -58,8 +58,8 @@ package struct TappedService: Hashable, Sendable {
     package let handles: ClosedRange<UInt16>
     package let uuid: BluetoothUUID
     package let isPrimary: Bool
-    package let included: [Include]
-    package let characteristics: [TappedCharacteristic]
+    package var included: [Include]
+    package var characteristics: [TappedCharacteristic]
 
     package init(
         handles: ClosedRange<UInt16>, uuid: BluetoothUUID, isPrimary: Bool, included: [Include],
@@ -89,7 +89,7 @@ package struct TappedCharacteristic: Hashable, Sendable {
     /// The properties in the declaration, without extended ones.
     package let properties: CharacteristicProperties
     package let uuid: BluetoothUUID
-    package let descriptors: [TappedDescriptor]
+    package var descriptors: [TappedDescriptor]
 
     package init(
         declarationHandle: UInt16, valueHandle: UInt16, properties: CharacteristicProperties, uuid: BluetoothUUID,

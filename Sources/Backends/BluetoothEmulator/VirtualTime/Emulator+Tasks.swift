@@ -29,22 +29,22 @@ extension Emulator {
         @_inheritActorContext _ body: @escaping @Sendable @isolated(any) () async throws -> Result
     ) async throws -> Result {
         guard time == .virtual else { throw EmulatorError.notVirtual }
-        let end = Completion()
+        let hasEnded = Lock(false)
         enterScope()
         defer { leaveScope() }
-        let task = Task(executorPreference: tasks) {
-            defer { end.isReached.withLock { $0 = true } }
+        let task = Task(executorPreference: tasks) { @Sendable in
+            defer { hasEnded.withLock { $0 = true } }
             return try await SelectedBackend.$current.withValue(self) { try await body() }
         }
         do {
             try await withTaskCancellationHandler {
-                try await advance(until: { end.isReached.withLock { $0 } }, within: limit)
+                try await advance(until: { hasEnded.withLock { $0 } }, within: limit)
             } onCancel: {
                 task.cancel()
             }
         } catch EmulatorError.conditionNotMet {
             task.cancel()
-            try await endCancelled(within: .seconds(60)) { end.isReached.withLock { $0 } }
+            try await endCancelled(within: .seconds(60)) { hasEnded.withLock { $0 } }
             throw EmulatorError.notFinished(within: limit)
         } catch {
             task.cancel()
@@ -90,11 +90,6 @@ extension Emulator {
         let kinds = isScoped ? UnattributedJobs.Kind.unknown : UnattributedJobs.Kind.all
         return tasks.pause(without: kinds, whenQuiet: body)
     }
-}
-
-/// Whether a body has ended.
-private final class Completion: Sendable {
-    let isReached = Lock(false)
 }
 
 /// The activity of a world with virtual time; two equal values prove that nothing happened between their readings.
@@ -153,20 +148,12 @@ extension Emulator {
 
     /// Calls `body` on any thread when all tasks of this world are waiting, or after the settle timeout.
     package func afterTasks(_ body: @escaping @Sendable (_ areQuiet: Bool) -> Void) {
-        let isOver = Lock(false)
-        let finish: @Sendable (Bool) -> Void = { areQuiet in
-            let isFirst = isOver.withLock { isOver in
-                defer { isOver = true }
-                return !isOver
-            }
-            if isFirst { body(areQuiet) }
-        }
         // Cancelled at the end of the wait: a call to come would keep the caller's objects alive.
-        let limit = SystemClock().call(after: settleTimeout) { finish(false) }
+        let limit = SystemClock().call(after: settleTimeout) { body(false) }
         let goOn: @Sendable () -> Void = { [tasks] in
-            limit.cancel()
+            let isInTime = limit.claim()
             tasks.unpause()
-            finish(true)
+            if isInTime { body(true) }
         }
         if tasks.pause(whenQuiet: goOn) { goOn() }
     }

@@ -32,8 +32,7 @@ final class SerialThread: Sendable {
         func add(_ work: @escaping Work) -> Bool {
             let hadThread = state.withLock { state in
                 state.work.append(work)
-                defer { state.hasThread = true }
-                return state.hasThread
+                return exchange(&state.hasThread, with: true)
             }
             arrivals.signal()
             return !hadThread

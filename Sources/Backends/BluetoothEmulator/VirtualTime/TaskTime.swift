@@ -91,12 +91,7 @@ final class TaskTime: Sendable {
 
         deinit { if let job = removeJob() { remainder(job, max(.zero, deadline - time.now)) } }
 
-        func removeJob() -> UnownedJob? {
-            job.withLock { job in
-                defer { job = nil }
-                return job
-            }
-        }
+        func removeJob() -> UnownedJob? { job.withLock { $0.take() } }
     }
 }
 
@@ -133,10 +128,7 @@ extension TaskTime {
     func dropCalls() { withExtendedLifetime(takeCalls()) {} }
 
     private func takeCalls() -> [UInt64: (block: DelayedBlock, point: Duration)] {
-        calls.withLock { calls in
-            defer { calls.pending = [:] }
-            return calls.pending
-        }
+        calls.withLock { exchange(&$0.pending, with: [:]) }
     }
 }
 

@@ -117,12 +117,7 @@ final class DelayedBlock: Sendable {
         dispatch_after(dispatch_time(0, duration.nanoseconds), queue.value, body.value)
     }
 
-    private func removeBody() -> Unchecked<() -> Void>? {
-        body.withLock { body in
-            defer { body = nil }
-            return body
-        }
-    }
+    private func removeBody() -> Unchecked<() -> Void>? { body.withLock { $0.take() } }
 }
 #else
 enum VirtualDispatch {

@@ -141,10 +141,7 @@ final class VirtualTimeRun: Sendable {
         }
         guard isOver else { return false }
         let count = emulator.tasks.count
-        let haveRun = state.withLock { state -> Bool in
-            defer { state.taskCount = count }
-            return state.taskCount != count
-        }
+        let haveRun = state.withLock { exchange(&$0.taskCount, with: count) != count }
         if haveRun { emulator.core.withLock { $0.virtual.isUnsettled = true } }
         return true
     }
@@ -182,10 +179,7 @@ final class VirtualTimeRun: Sendable {
     ///
     /// - Returns: The receiver of the outcome; nil if the run has already ended.
     private func conclude() -> (@Sendable (Outcome) -> Void)? {
-        let (finish, emulator) = state.withLock { state in
-            defer { (state.finish, state.emulator) = (nil, nil) }
-            return (state.finish, state.emulator)
-        }
+        let (finish, emulator) = state.withLock { ($0.finish.take(), $0.emulator.take()) }
         // Tasks see the time at which the run ended, whether or not an event was delivered then.
         emulator?.core.withLock { $0.deliveryTime.set($0.world.lower.context.now) }
         emulator?.tasks.unpause()
@@ -225,10 +219,7 @@ final class VirtualTimeRun: Sendable {
 
     /// Returns whether work that the previous call put into the global queue has run since.
     private func hasFreeThreads() -> Bool {
-        let isAnswered = state.withLock { state in
-            defer { state.isProbing = true }
-            return !state.isProbing
-        }
+        let isAnswered = state.withLock { !exchange(&$0.isProbing, with: true) }
         if isAnswered {
             DispatchQueue.global().async { [weak self] in self?.state.withLock { $0.isProbing = false } }
         }

@@ -146,8 +146,7 @@ public final class TimeHold: Sendable {
             core.virtual.holds -= 1
             core.virtual.isUnsettled = true
             guard core.virtual.holds == 0 else { return [] }
-            defer { core.virtual.waiters = [] }
-            return core.virtual.waiters
+            return exchange(&core.virtual.waiters, with: [])
         }
         for waiter in waiters { waiter() }
     }

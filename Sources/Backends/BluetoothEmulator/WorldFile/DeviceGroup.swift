@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothSupport
 
 /// An entry of a world file that describes one device, or several of a kind: `{"name": "Tag {n}", "count": 50}`.
 struct DeviceGroup: Codable, Sendable {

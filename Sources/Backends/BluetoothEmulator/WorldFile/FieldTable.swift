@@ -128,15 +128,6 @@ struct Field<Root: Sendable>: Sendable {
     }
 }
 
-struct FieldName: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(_ name: String) { self.init(stringValue: name) }
-    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-    init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
-}
-
 /// A field of an object that is being decoded.
 struct FieldReader {
     let container: KeyedDecodingContainer<FieldName>
@@ -250,7 +241,7 @@ extension ValueForm where Written == [String] {
 
 extension ValueForm where Value: OptionSet & Sendable, Value.Element == Value, Written == [String] {
     /// A form as a list with the names of the options in a set.
-    static func options(_ names: String, _ options: KeyValuePairs<String, Value>) -> ValueForm {
+    static func options(_ names: String, _ options: [(key: String, value: Value)]) -> ValueForm {
         ValueForm(
             read: { texts, field in
                 let known = try field.list(texts) { text, field in

@@ -1,3 +1,5 @@
+import BluetoothSupport
+
 /// A scanner that finds the first syntax error in JSON, or the places of fields, which Foundation's decoder does not
 /// report.
 ///
@@ -208,7 +210,7 @@ extension DescriptionError {
             case .dataCorrupted(let context): (context, context.debugDescription)
             @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
             }
-        self.init(Self.path(context.codingPath), rule)
+        self.init(DecodingError.path(context.codingPath), rule)
         if context.codingPath.isEmpty, case .dataCorrupted = error {
             self.rule = "not JSON: " + (context.underlyingError.map { "\($0)" } ?? context.debugDescription)
         }
@@ -242,13 +244,6 @@ extension DescriptionError {
         case let name where name.hasPrefix("Array"): "a list"
         case let name where name.hasPrefix("Dictionary"): "an object"
         case let name: name
-        }
-    }
-
-    static func path(_ keys: [any CodingKey]) -> String {
-        keys.reduce("") { path, key in
-            if let index = key.intValue { return path + "[\(index)]" }
-            return path.isEmpty ? key.stringValue : path + "." + key.stringValue
         }
     }
 }

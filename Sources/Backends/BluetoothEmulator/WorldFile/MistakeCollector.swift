@@ -76,7 +76,7 @@ extension Decoder {
     ) throws -> Value {
         try collecting(placeholder()) {
             let object = try fields.read(self)
-            let path = DescriptionError.path(codingPath)
+            let path = DecodingError.path(codingPath)
             var isSound: Bool { MistakeCollector.of(self)?.isSound(path) ?? true }
             guard isSound else { return placeholder() }
             for check in checks(object, path.isEmpty ? "" : path + ".") {

@@ -91,7 +91,7 @@ extension PeripheralDescription: WorldFileObject {
 extension PairingDescription: WorldFileObject {
     static let fields = FieldTable(
         PairingDescription(),
-        .value("capability", \.capability, .name("capabilities", of: capabilities)),
+        .value("capability", \.capability, .name("capabilities", of: PairingCapability.allCases)),
         .custom(
             "passkey", read: { $0.passkey = try $1.passkey() }, write: { $0.passkey.map(PasskeyText.digits) }),
         .value("outOfBand", \.hasOutOfBandData),
@@ -100,11 +100,6 @@ extension PairingDescription: WorldFileObject {
         .value("maximumBonds", \.maximumBonds),
         .value("answer", \.answer, .name("answers", of: Answer.allCases)),
         .value("requestsSecurity", \.requestsSecurity))
-
-    /// All input and output capabilities, in the order of the Core Specification.
-    package static let capabilities: [PairingCapability] = [
-        .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
-    ]
 }
 
 extension FieldReader {

@@ -26,8 +26,7 @@ extension CharacteristicDescription: WorldFileObject {
     static let fields = FieldTable(
         CharacteristicDescription(BluetoothUUID(0), []),
         .required("uuid", \.uuid),
-        .value(
-            "properties", \.properties, .options("properties", CharacteristicProperties.names), isAlwaysWritten: true),
+        .value("properties", \.properties, .properties, isAlwaysWritten: true),
         .value("permissions", \.permissions, .options("permissions", AttributePermissions.names)),
         .value("value", \.value, .hex),
         .value("maximumLength", \.maximumLength),
@@ -91,23 +90,15 @@ extension Field {
     }
 }
 
-extension CharacteristicProperties {
-    /// The properties' names in world files.
-    static let names: KeyValuePairs<String, Self> = [
-        "broadcast": .broadcast, "read": .read, "writeWithoutResponse": .writeWithoutResponse, "write": .write,
-        "notify": .notify, "indicate": .indicate, "authenticatedSignedWrites": .authenticatedSignedWrites,
-        "extendedProperties": .extendedProperties, "notifyEncryptionRequired": .notifyEncryptionRequired,
-        "indicateEncryptionRequired": .indicateEncryptionRequired,
-    ]
-
-    /// The names of the contained properties in world files.
-    package var names: [String] { Self.names.filter { contains($0.value) }.map(\.key) }
+extension ValueForm where Value == CharacteristicProperties, Written == [String] {
+    fileprivate static let properties = options(
+        "properties", CharacteristicProperties.namesAndWords.map { ($0.name, $0.property) })
 }
 
 extension AttributePermissions {
     /// The permissions' names in world files.
-    static let names: KeyValuePairs<String, Self> = [
-        "readable": .readable, "writeable": .writeable, "readEncryptionRequired": .readEncryptionRequired,
-        "writeEncryptionRequired": .writeEncryptionRequired,
+    static let names: [(key: String, value: Self)] = [
+        ("readable", .readable), ("writeable", .writeable), ("readEncryptionRequired", .readEncryptionRequired),
+        ("writeEncryptionRequired", .writeEncryptionRequired),
     ]
 }

@@ -203,20 +203,3 @@ extension ClosedRange<UInt16> {
         self = first...last
     }
 }
-
-extension TappedCharacteristic {
-    fileprivate var declaration: ATTPDU.HandleAndValue {
-        let handle = [UInt8(truncatingIfNeeded: valueHandle), UInt8(truncatingIfNeeded: valueHandle >> 8)]
-        return ATTPDU.HandleAndValue(
-            declarationHandle, [UInt8(truncatingIfNeeded: properties.rawValue)] + handle + uuid.attBytes)
-    }
-}
-
-extension TappedService.Include {
-    fileprivate var declaration: ATTPDU.HandleAndValue {
-        let numbers = [handles.lowerBound, handles.upperBound].flatMap {
-            [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
-        }
-        return ATTPDU.HandleAndValue(handle, numbers + (uuid.attWidth == 2 ? uuid.attBytes : []))
-    }
-}

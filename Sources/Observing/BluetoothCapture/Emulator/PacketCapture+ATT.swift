@@ -43,8 +43,7 @@ extension PacketCapture {
 
     /// Completes a procedure with its response; its packets are distributed between the request and now.
     private mutating func complete(_ link: UInt32, _ response: ATTResponse, at now: Duration) {
-        guard let (request, sentAt) = links[link]?.request, let mtu = links[link]?.mtu else { return }
-        links[link]?.request = nil
+        guard let mtu = links[link]?.mtu, let (request, sentAt) = links[link]?.request.take() else { return }
         order.close(link)
         let exchanges = ATTProcedure(request, mtu: mtu).exchanges(response)
         guard !exchanges.isEmpty else { return }
@@ -61,8 +60,7 @@ extension PacketCapture {
     /// Writes the request of a link that ended before the response.
     mutating func dropRequest(of link: UInt32) {
         order.close(link)
-        guard let (request, sentAt) = links[link]?.request, let mtu = links[link]?.mtu else { return }
-        links[link]?.request = nil
+        guard let mtu = links[link]?.mtu, let (request, sentAt) = links[link]?.request.take() else { return }
         if let handle = request.valueHandle { discover(handle, on: link, at: sentAt) }
         send(ATTProcedure(request, mtu: mtu).firstRequest, of: link, from: .central, at: sentAt)
     }

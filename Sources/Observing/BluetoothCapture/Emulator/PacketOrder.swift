@@ -20,10 +20,7 @@ struct PacketOrder {
     /// - Parameter now: The present time; nil removes all records.
     mutating func removeReady(at now: Duration?) -> [CaptureRecord] {
         guard !waiting.isEmpty else { return [] }
-        guard let now else {
-            defer { waiting = [] }
-            return waiting.sorted { $0.time < $1.time }.map(\.record)
-        }
+        guard let now else { return exchange(&waiting, with: []).sorted { $0.time < $1.time }.map(\.record) }
         let limit = max(min(now, open.values.min() ?? now), now - Self.longestWait)
         if waiting.count == 1 {
             guard waiting[0].time <= limit else { return [] }

@@ -49,9 +49,7 @@ package struct BTSnoopEncoder: CaptureEncoder {
     package mutating func end(at time: CaptureTime) -> [UInt8] { announceHosts(at: time) }
 
     private mutating func announceHosts(at time: CaptureTime) -> [UInt8] {
-        guard !newHosts.isEmpty else { return [] }
-        defer { newHosts = [] }
-        return newHosts.flatMap { host -> [UInt8] in
+        exchange(&newHosts, with: []).flatMap { host -> [UInt8] in
             defer { hostCount += 1 }
             let name = Array("hci\(hostCount)".utf8.prefix(8))
             let padding = [UInt8](repeating: 0, count: 8 - name.count)

@@ -13,12 +13,12 @@ struct BTSnoopDecoder: CaptureDecoder {
     private static let maximumRecord: UInt32 = 1_048_576
     private static let maximumAdapters = 256
 
-    private var cursor: ByteCursor
+    private(set) var cursor: ByteCursor
     private let linkType: LinkType
     /// The numbers of the hosts, by adapter.
     private var hosts: [UInt16: Int] = [:]
-    private var records: [CaptureRecord] = []
-    private(set) var otherPacketCount = 0
+    var records: [CaptureRecord] = []
+    var otherPacketCount = 0
 
     init(_ bytes: [UInt8]) throws(CaptureMistake) {
         cursor = ByteCursor(bytes)
@@ -30,22 +30,10 @@ struct BTSnoopDecoder: CaptureDecoder {
             throw CaptureMistake(12, "the link type is \(type): 1001, 1002 and 2001 can be read")
         }
         linkType = known
-        if linkType != .monitor { records = [Self.host("host", HCIAddress(bits: 0, isRandom: false))] }
+        if linkType != .monitor { records = [.unnamedHost] }
     }
 
-    private static func host(_ name: String, _ address: HCIAddress) -> CaptureRecord {
-        .host(CapturedHost(name: name, address: address))
-    }
-
-    mutating func next() throws(CaptureMistake) -> CaptureRecord? {
-        while records.isEmpty {
-            guard !cursor.isAtEnd else { return nil }
-            try readRecord()
-        }
-        return records.removeFirst()
-    }
-
-    private mutating func readRecord() throws(CaptureMistake) {
+    mutating func read() throws(CaptureMistake) {
         let start = cursor.offset
         guard cursor.next(4) != nil, let length = cursor.bigEndian(UInt32.self),
             let flags = cursor.bigEndian(UInt32.self), cursor.next(4) != nil, let stamp = cursor.bigEndian(Int64.self)
@@ -68,11 +56,7 @@ struct BTSnoopDecoder: CaptureDecoder {
     }
 
     private mutating func add(_ data: ArraySlice<UInt8>, _ flags: UInt32, _ time: CaptureTime) {
-        guard let packet = CapturedPacket(uart: data, host: 0, time: time, { _, _ in flags & 1 == 1 }) else {
-            otherPacketCount += 1
-            return
-        }
-        records.append(.packet(packet))
+        add(CapturedPacket(uart: data, host: 0, time: time) { _, _ in flags & 1 == 1 })
     }
 
     /// Converts microseconds since year 0 into nanoseconds since 1970; earlier times become 0.
@@ -99,7 +83,7 @@ struct BTSnoopDecoder: CaptureDecoder {
         }
         if hosts[adapter] == nil { try addHost(adapter, [], offset) }
         let packet = HCIPacket(kind: kind, isReceived: opcode == 3 || opcode == 5, body: Array(data))
-        records.append(.packet(CapturedPacket(host: hosts[adapter] ?? 0, time: time, packet: packet)))
+        add(CapturedPacket(host: hosts[adapter] ?? 0, time: time, packet: packet))
     }
 
     /// Adds an adapter; one that was unplugged and returns keeps its number.
@@ -113,7 +97,7 @@ struct BTSnoopDecoder: CaptureDecoder {
         _ = data.next(2)
         let address = HCIAddress(&data, isRandom: false) ?? HCIAddress(bits: 0, isRandom: false)
         let name = String(decoding: data.rest.prefix { $0 != 0 }, as: UTF8.self)
-        records.append(Self.host(name.isEmpty ? "hci\(adapter)" : name, address))
+        records.append(.host(CapturedHost(name: name.isEmpty ? "hci\(adapter)" : name, address: address)))
     }
 
     /// Adds a line of a log: the priority, the length of the program's name, that name, the text.

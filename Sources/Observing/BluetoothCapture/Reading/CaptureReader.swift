@@ -45,9 +45,35 @@ package struct CaptureReader: Sendable {
 
 /// A decoder of one format, which returns one record at a time.
 protocol CaptureDecoder: Sendable {
+    /// The bytes that are not read yet.
+    var cursor: ByteCursor { get }
+    /// The records that were read and are not returned yet.
+    var records: [CaptureRecord] { get set }
     /// The number of packets so far that do not belong to Bluetooth Low Energy, which are skipped.
-    var otherPacketCount: Int { get }
-    mutating func next() throws(CaptureMistake) -> CaptureRecord?
+    var otherPacketCount: Int { get set }
+    /// Reads the next block or record of the file.
+    mutating func read() throws(CaptureMistake)
+}
+
+extension CaptureDecoder {
+    /// Returns the next record; nil at the end.
+    mutating func next() throws(CaptureMistake) -> CaptureRecord? {
+        while records.isEmpty {
+            guard !cursor.isAtEnd else { return nil }
+            try read()
+        }
+        return records.removeFirst()
+    }
+
+    /// Adds a packet, or counts one that does not belong to Bluetooth Low Energy: nil.
+    mutating func add(_ packet: CapturedPacket?) {
+        if let packet { records.append(.packet(packet)) } else { otherPacketCount += 1 }
+    }
+}
+
+extension CaptureRecord {
+    /// The host of a file that does not describe it.
+    static let unnamedHost = host(CapturedHost(name: "host", address: HCIAddress(bits: 0, isRandom: false)))
 }
 
 /// A rule that a byte of a capture violates.

@@ -32,10 +32,10 @@ struct PacketLoggerDecoder: CaptureDecoder {
     /// The types of records that contain a text: messages of the system, of the kernel, of the person who recorded.
     private static let texts: ClosedRange<UInt8> = 0xF7...0xFE
 
-    private var cursor: ByteCursor
+    private(set) var cursor: ByteCursor
     private let isLittleEndian: Bool
-    private var hasBegun = false
-    private(set) var otherPacketCount = 0
+    var records = [CaptureRecord.unnamedHost]
+    var otherPacketCount = 0
 
     /// - Returns: nil if the first record is not one of PacketLogger in either byte order.
     init?(_ bytes: [UInt8]) {
@@ -48,18 +48,7 @@ struct PacketLoggerDecoder: CaptureDecoder {
         isLittleEndian = order
     }
 
-    mutating func next() throws(CaptureMistake) -> CaptureRecord? {
-        if !hasBegun {
-            hasBegun = true
-            return .host(CapturedHost(name: "host", address: HCIAddress(bits: 0, isRandom: false)))
-        }
-        while !cursor.isAtEnd {
-            if let record = try readRecord() { return record }
-        }
-        return nil
-    }
-
-    private mutating func readRecord() throws(CaptureMistake) -> CaptureRecord? {
+    mutating func read() throws(CaptureMistake) {
         let start = cursor.offset
         guard let header = Header(&cursor, isLittleEndian: isLittleEndian) else {
             throw CaptureMistake(start, "the file is cut off in this record")
@@ -76,13 +65,12 @@ struct PacketLoggerDecoder: CaptureDecoder {
         case 0x00: kind = .command
         case 0x01: kind = .event
         case 0x02, 0x03: kind = .acl
-        case Self.texts: return .note(String(decoding: data.prefix { $0 != 0 }, as: UTF8.self), at: time)
-        default:
-            otherPacketCount += 1
-            return nil
+        case Self.texts:
+            return records.append(.note(String(decoding: data.prefix { $0 != 0 }, as: UTF8.self), at: time))
+        default: return add(nil)
         }
         let isReceived = header.type == 0x01 || header.type == 0x03
         let packet = HCIPacket(kind: kind, isReceived: isReceived, body: Array(data))
-        return .packet(CapturedPacket(host: 0, time: time, packet: packet))
+        add(CapturedPacket(host: 0, time: time, packet: packet))
     }
 }

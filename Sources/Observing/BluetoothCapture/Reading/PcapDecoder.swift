@@ -6,13 +6,13 @@ import BluetoothHCI
 struct PcapDecoder: CaptureDecoder {
     private static let maximumPacket: UInt32 = 16_777_216
 
-    private var cursor: ByteCursor
+    private(set) var cursor: ByteCursor
     private let isLittleEndian: Bool
     private let nanosecondsPerUnit: UInt64
     private let hasDirection: Bool
-    private var hasBegun = false
     private var directions = UARTDirections()
-    private(set) var otherPacketCount = 0
+    var records = [CaptureRecord.unnamedHost]
+    var otherPacketCount = 0
 
     /// - Returns: nil if the bytes are not a pcap file.
     /// - Throws: ``CaptureMistake`` for pcap with another link type or a malformed header.
@@ -34,18 +34,7 @@ struct PcapDecoder: CaptureDecoder {
         hasDirection = known == .uartWithDirection
     }
 
-    mutating func next() throws(CaptureMistake) -> CaptureRecord? {
-        if !hasBegun {
-            hasBegun = true
-            return .host(CapturedHost(name: "host", address: HCIAddress(bits: 0, isRandom: false)))
-        }
-        while !cursor.isAtEnd {
-            if let record = try readPacket() { return record }
-        }
-        return nil
-    }
-
-    private mutating func readPacket() throws(CaptureMistake) -> CaptureRecord? {
+    mutating func read() throws(CaptureMistake) {
         let start = cursor.offset
         guard let seconds = integer(), let fraction = integer(), let length = integer(), integer() != nil else {
             throw CaptureMistake(start, "the file is cut off in this packet")
@@ -62,8 +51,7 @@ struct PcapDecoder: CaptureDecoder {
         let packet = CapturedPacket(uart: content.rest, host: 0, time: time) { kind, body in
             direction.map { $0 & 1 == 1 } ?? directions.isReceived(kind, body, host: 0)
         }
-        if packet == nil { otherPacketCount += 1 }
-        return packet.map { .packet($0) }
+        add(packet)
     }
 
     private mutating func integer() -> UInt32? { isLittleEndian ? cursor.littleEndian() : cursor.bigEndian() }

@@ -16,25 +16,17 @@ struct PcapngDecoder: CaptureDecoder {
         var resolution: UInt64 = 1_000_000
     }
 
-    private var cursor: ByteCursor
+    private(set) var cursor: ByteCursor
     private var isLittleEndian = true
     private var interfaces: [Interface] = []
     private var hostCount = 0
-    private var records: [CaptureRecord] = []
     private var directions = UARTDirections()
-    private(set) var otherPacketCount = 0
+    var records: [CaptureRecord] = []
+    var otherPacketCount = 0
 
     init(_ bytes: [UInt8]) { cursor = ByteCursor(bytes) }
 
-    mutating func next() throws(CaptureMistake) -> CaptureRecord? {
-        while records.isEmpty {
-            guard !cursor.isAtEnd else { return nil }
-            try readBlock()
-        }
-        return records.removeFirst()
-    }
-
-    private mutating func readBlock() throws(CaptureMistake) {
+    mutating func read() throws(CaptureMistake) {
         let start = cursor.offset
         guard let type = integer(UInt32.self, &cursor) else { throw CaptureMistake(start, Self.cutOff) }
         // A section's type is the same in both byte orders; the section itself determines the order.
@@ -189,16 +181,13 @@ struct PcapngDecoder: CaptureDecoder {
         _ data: ArraySlice<UInt8>, _ interface: Interface, _ time: CaptureTime, isReceived: Bool? = nil,
         comment: String? = nil
     ) {
-        guard let host = interface.host else {
-            otherPacketCount += 1
-            return
-        }
+        guard let host = interface.host else { return add(nil) }
         var data = ByteCursor(data)
         let direction = interface.hasDirection ? data.bigEndian(UInt32.self) : nil
         let packet = CapturedPacket(uart: data.rest, host: host, time: time, comment: comment) { kind, body in
             direction.map { $0 & 1 == 1 } ?? isReceived ?? directions.isReceived(kind, body, host: host)
         }
-        if let packet { records.append(.packet(packet)) } else { otherPacketCount += 1 }
+        add(packet)
     }
 
     private static func time(_ units: UInt64, _ resolution: UInt64) -> CaptureTime {

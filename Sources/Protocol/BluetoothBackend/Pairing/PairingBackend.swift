@@ -33,8 +33,10 @@ public enum PairingEvent: Hashable, Sendable, Codable {
 
 /// The input and output capability of an app.
 ///
+/// The cases have the order of their numbers in the Security Manager Protocol.
+///
 /// Source: Core Specification, Vol 3, Part H, 2.3.2.
-public enum PairingCapability: String, Hashable, Sendable, Codable {
+public enum PairingCapability: String, Hashable, Sendable, Codable, CaseIterable {
     /// Shows six digits.
     case displayOnly
     /// Shows six digits and asks yes or no.

@@ -81,12 +81,22 @@ extension PairingCapability {
 
 extension CharacteristicProperties {
     /// The properties in words, in the order of their bits.
-    package var words: [String] { Self.words.filter { contains($0.property) }.map(\.words) }
+    package var words: [String] { Self.namesAndWords.filter { contains($0.property) }.map(\.words) }
 
-    private static let words: [(property: Self, words: String)] = [
-        (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write without response"),
-        (.write, "write"), (.notify, "notify"), (.indicate, "indicate"), (.authenticatedSignedWrites, "signed write"),
-        (.extendedProperties, "extended properties"), (.notifyEncryptionRequired, "notify if encrypted"),
-        (.indicateEncryptionRequired, "indicate if encrypted"),
+    /// The names of the properties in JSON, in the order of their bits.
+    package var names: [String] { Self.namesAndWords.filter { contains($0.property) }.map(\.name) }
+
+    /// Each property with its name in JSON and its words.
+    package static let namesAndWords: [(property: Self, name: String, words: String)] = [
+        (.broadcast, "broadcast", "broadcast"),
+        (.read, "read", "read"),
+        (.writeWithoutResponse, "writeWithoutResponse", "write without response"),
+        (.write, "write", "write"),
+        (.notify, "notify", "notify"),
+        (.indicate, "indicate", "indicate"),
+        (.authenticatedSignedWrites, "authenticatedSignedWrites", "signed write"),
+        (.extendedProperties, "extendedProperties", "extended properties"),
+        (.notifyEncryptionRequired, "notifyEncryptionRequired", "notify if encrypted"),
+        (.indicateEncryptionRequired, "indicateEncryptionRequired", "indicate if encrypted"),
     ]
 }

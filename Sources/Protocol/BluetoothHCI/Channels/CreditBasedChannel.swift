@@ -86,8 +86,7 @@ package struct CreditBasedChannel: Sendable {
         var packets: [Packet] = []
         for start in stride(from: 0, to: bytes.count, by: mtu) {
             let unit = bytes[start..<min(bytes.count, start + mtu)]
-            var head: [UInt8] = []
-            head.append(littleEndian: UInt16(unit.count))
+            let head = UInt16(unit.count).bytes
             let first = unit.prefix(mps - head.count)
             packets.append(Packet(bytes: head + first, count: first.count))
             for start in stride(from: first.endIndex, to: unit.endIndex, by: mps) {

@@ -87,8 +87,7 @@ extension Controller {
 
     /// Handles the end of a connect without a link.
     mutating func endConnect(_ status: UInt8) {
-        guard let initiator = state.initiator else { return }
-        state.initiator = nil
+        guard let initiator = state.initiator.take() else { return }
         let reason = status == 0 ? HCIStatus.connectionFailedToBeEstablished.rawValue : status
         sendFailedConnection(
             initiator.isCancelling ? HCIStatus.unknownConnectionIdentifier.rawValue : reason, isCentral: true,
@@ -188,9 +187,4 @@ extension Controller {
         // Its buffers of the host are free for the other links.
         deliverWaiting()
     }
-}
-
-extension UInt16 {
-    /// Two bytes, least significant first.
-    var bytes: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)] }
 }

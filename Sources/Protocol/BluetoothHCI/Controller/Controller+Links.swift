@@ -154,10 +154,7 @@ extension Controller {
             return output.commands.append(.answerKeyRequest(handle: handle, key: nil))
         }
         state.links[handle]?.procedures.insert(.keyRequest)
-        var parameters = handle.bytes
-        parameters.append(littleEndian: random)
-        parameters.append(littleEndian: diversifier)
-        send(.longTermKeyRequest, parameters)
+        send(.longTermKeyRequest, handle.bytes + random.bytes + diversifier.bytes)
     }
 
     mutating func replyToKeyRequest(_ cursor: inout ByteCursor) throws(HCIStatus) {

@@ -115,17 +115,14 @@ package struct Controller: Sendable {
         case .commandCompleteWithHandle: handle = Array((parameters.rest + [0, 0]).prefix(2))
         case .errorsAlone: if status == .success { return }
         case .commandStatus:
-            var body = [status.rawValue, Self.commandCount]
-            body.append(littleEndian: opcode)
+            let body = [status.rawValue, Self.commandCount] + opcode.bytes
             return output.packets.insert(HCIPacket(event: HCIEvent.commandStatus.rawValue, body), at: 0)
         }
         output.packets.insert(Self.commandComplete(opcode, [status.rawValue] + handle + values), at: 0)
     }
 
     static func commandComplete(_ opcode: UInt16, _ values: [UInt8]) -> HCIPacket {
-        var body = [commandCount]
-        body.append(littleEndian: opcode)
-        return HCIPacket(event: HCIEvent.commandComplete.rawValue, body + values)
+        HCIPacket(event: HCIEvent.commandComplete.rawValue, [commandCount] + opcode.bytes + values)
     }
 
     /// The number of commands that the host may send before the next answer.
@@ -227,7 +224,7 @@ package struct Controller: Sendable {
         case .setPrivacyMode: try changeResolution { list throws(HCIStatus) in try list.setPrivacyMode(&cursor) }
 
         case .encrypt: return try encrypt(&cursor)
-        case .random: return random()
+        case .random: return generator.next().bytes
         case .enableEncryption: try enableEncryption(&cursor)
         case .longTermKeyRequestReply: try replyToKeyRequest(&cursor)
         case .longTermKeyRequestNegativeReply: try rejectKeyRequest(&cursor)
@@ -266,12 +263,6 @@ package struct Controller: Sendable {
         return configuration.cipher(key, block).reversed()
     }
 
-    mutating func random() -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(littleEndian: generator.next())
-        return bytes
-    }
-
     // MARK: Events of the Link Layer
 
     /// Handles an event of the Link Layer; one of an unknown link or set leads to nothing.
@@ -296,10 +287,7 @@ package struct Controller: Sendable {
 
     // MARK: Output
 
-    mutating func takeOutput() -> Output {
-        defer { output = Output() }
-        return output
-    }
+    mutating func takeOutput() -> Output { exchange(&output, with: Output()) }
 
     mutating func send(_ event: HCIEvent, _ parameters: [UInt8]) {
         if state.eventMask.allows(event) { output.packets.append(HCIPacket(event: event.rawValue, parameters)) }

@@ -59,12 +59,7 @@ struct DataLength: Hashable, Sendable {
     /// The length at the other end, at 1M.
     static let remote = DataLength(octets: 251, time: 2_120)
 
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(littleEndian: octets)
-        bytes.append(littleEndian: time)
-        return bytes
-    }
+    var bytes: [UInt8] { octets.bytes + time.bytes }
 }
 
 extension DataLength {

@@ -37,10 +37,6 @@ package enum LinkLayerCommand: Hashable, Sendable {
         package var includesExtended: Bool
         /// The time after which it ends with `scanEnded`; nil if it does not.
         package var duration: Duration?
-
-        package init(isActive: Bool, includesExtended: Bool, duration: Duration? = nil) {
-            (self.isActive, self.includesExtended, self.duration) = (isActive, includesExtended, duration)
-        }
     }
 
     package struct AdvertisingSettings: Hashable, Sendable {
@@ -61,27 +57,12 @@ package enum LinkLayerCommand: Hashable, Sendable {
         package var setID: UInt8?
         /// The time after which it ends with `advertisingEnded`; nil if it does not.
         package var duration: Duration?
-
-        package init(
-            address: HCIAddress, data: [UInt8], scanResponse: [UInt8], interval: Duration, isConnectable: Bool,
-            isScannable: Bool, isExtended: Bool, peer: HCIAddress?, acceptedCentrals: Set<HCIAddress>?,
-            setID: UInt8? = nil, duration: Duration? = nil
-        ) {
-            (self.address, self.data, self.scanResponse, self.interval) = (address, data, scanResponse, interval)
-            (self.isConnectable, self.isScannable, self.isExtended) = (isConnectable, isScannable, isExtended)
-            (self.peer, self.acceptedCentrals) = (peer, acceptedCentrals)
-            (self.setID, self.duration) = (setID, duration)
-        }
     }
 
     package struct ConnectionSettings: Hashable, Sendable {
         /// The host's own address for the link.
         package var address: HCIAddress
         package var parameters: HCIConnectionParameters
-
-        package init(address: HCIAddress, parameters: HCIConnectionParameters) {
-            (self.address, self.parameters) = (address, parameters)
-        }
     }
 }
 

@@ -12,11 +12,7 @@ enum LocalInformation {
     static let features: [UInt8] = [0, 0, 0, 0, 0x60, 0, 0, 0x80]
 
     /// The features of the Link Layer, in eight octets.
-    static let lowEnergyFeatures: [UInt8] = {
-        var bytes: [UInt8] = []
-        bytes.append(littleEndian: LowEnergyFeatures.supported.rawValue)
-        return bytes
-    }()
+    static let lowEnergyFeatures = LowEnergyFeatures.supported.rawValue.bytes
 
     /// All states and roles, and all combinations of them.
     ///

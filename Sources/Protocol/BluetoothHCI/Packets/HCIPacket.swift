@@ -44,10 +44,7 @@ package struct HCIPacket: Hashable, Sendable {
 
     /// Creates a command with 255 bytes of parameters at most.
     package init(command opcode: UInt16, _ parameters: [UInt8] = []) {
-        var body: [UInt8] = []
-        body.append(littleEndian: opcode)
-        body.append(UInt8(parameters.count))
-        (kind, isReceived, self.body) = (.command, false, body + parameters)
+        (kind, isReceived, body) = (.command, false, opcode.bytes + [UInt8(parameters.count)] + parameters)
     }
 
     /// Creates an event with 255 bytes of parameters at most.
@@ -117,9 +114,7 @@ package struct HCIPacket: Hashable, Sendable {
 
     /// LE Connection Complete or LE Enhanced Connection Complete.
     package static func connectionComplete(_ connection: HCIConnection, isEnhanced: Bool) -> HCIPacket {
-        var body: [UInt8] = [0]
-        body.append(littleEndian: connection.handle)
-        body += [connection.isCentral ? 0 : 1]
+        var body: [UInt8] = [0] + connection.handle.bytes + [connection.isCentral ? 0 : 1]
         body.append(connection.peer.type(isIdentity: isEnhanced && connection.privateAddress != nil))
         body += connection.peer.bytes
         if isEnhanced {
@@ -132,23 +127,17 @@ package struct HCIPacket: Hashable, Sendable {
 
     /// LE Connection Update Complete.
     package static func connectionUpdated(_ handle: UInt16, _ parameters: HCIConnectionParameters) -> HCIPacket {
-        var body: [UInt8] = [0]
-        body.append(littleEndian: handle)
-        return HCIPacket(lowEnergy: 0x03, body + parameters.bytes)
+        HCIPacket(lowEnergy: 0x03, [0] + handle.bytes + parameters.bytes)
     }
 
     /// Disconnection Complete.
     package static func disconnectionComplete(_ handle: UInt16, reason: UInt8) -> HCIPacket {
-        var body: [UInt8] = [0]
-        body.append(littleEndian: handle)
-        return HCIPacket(event: 0x05, body + [reason])
+        HCIPacket(event: 0x05, [0] + handle.bytes + [reason])
     }
 
     /// Encryption Change: on, with AES-CCM.
     package static func encrypted(_ handle: UInt16) -> HCIPacket {
-        var body: [UInt8] = [0]
-        body.append(littleEndian: handle)
-        return HCIPacket(event: 0x08, body + [1])
+        HCIPacket(event: 0x08, [0] + handle.bytes + [1])
     }
 }
 
@@ -242,9 +231,5 @@ package struct HCIConnectionParameters: Hashable, Sendable {
     package var supervisionTimeout: Duration { Self.timeoutUnit * Int(timeoutUnits) }
 
     /// The three fields of an event.
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        for units in [intervalUnits, latencyUnits, timeoutUnits] { bytes.append(littleEndian: units) }
-        return bytes
-    }
+    var bytes: [UInt8] { [intervalUnits, latencyUnits, timeoutUnits].flatMap(\.bytes) }
 }

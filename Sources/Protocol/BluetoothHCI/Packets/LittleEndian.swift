@@ -9,3 +9,8 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 }
+
+extension FixedWidthInteger {
+    /// The bytes, least significant first.
+    package var bytes: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
+}

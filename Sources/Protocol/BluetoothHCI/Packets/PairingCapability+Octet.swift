@@ -1,26 +1,12 @@
 package import BluetoothBackend
 
-// The numbers of the Security Manager: Core Specification, Vol 3, Part H, 3.5.1, table 3.4.
+// The numbers of the Security Manager, in the order of the cases: Core Specification, Vol 3, Part H, 3.5.1, table 3.4.
 extension PairingCapability {
     /// Creates a capability from its number; nil for reserved numbers.
     package init?(octet: UInt8) {
-        switch octet {
-        case 0: self = .displayOnly
-        case 1: self = .displayYesNo
-        case 2: self = .keyboardOnly
-        case 3: self = .noInputNoOutput
-        case 4: self = .keyboardDisplay
-        default: return nil
-        }
+        guard Self.allCases.indices.contains(Int(octet)) else { return nil }
+        self = Self.allCases[Int(octet)]
     }
 
-    package var octet: UInt8 {
-        switch self {
-        case .displayOnly: 0
-        case .displayYesNo: 1
-        case .keyboardOnly: 2
-        case .noInputNoOutput: 3
-        case .keyboardDisplay: 4
-        }
-    }
+    package var octet: UInt8 { UInt8(Self.allCases.firstIndex(of: self) ?? 0) }
 }

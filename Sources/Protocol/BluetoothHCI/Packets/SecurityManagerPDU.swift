@@ -105,7 +105,7 @@ package enum SecurityManagerPDU: Hashable, Sendable {
         case .random(let value): [0x04] + value
         case .failed(let reason): [0x05, reason]
         case .encryptionInformation(let key): [0x06] + key
-        case .centralIdentification(let random, let diversifier): Self.identification(random, diversifier)
+        case .centralIdentification(let random, let diversifier): [0x07] + diversifier.bytes + random.bytes
         case .identityInformation(let key): [0x08] + key
         case .identityAddress(let address): [0x09, address.isRandom ? 1 : 0] + address.bytes
         case .signingInformation(let key): [0x0A] + key
@@ -114,12 +114,5 @@ package enum SecurityManagerPDU: Hashable, Sendable {
         case .check(let value): [0x0D] + value
         case .keypress(let value): [0x0E, value]
         }
-    }
-
-    private static func identification(_ random: UInt64, _ diversifier: UInt16) -> [UInt8] {
-        var bytes: [UInt8] = [0x07]
-        bytes.append(littleEndian: diversifier)
-        bytes.append(littleEndian: random)
-        return bytes
     }
 }

@@ -1,5 +1,5 @@
 package import BluetoothBackend
-import BluetoothSupport
+package import BluetoothSupport
 import Logging
 
 /// The faults that `COREBLUETOOTH_FAULTS` requests for all managers of the process.
@@ -7,7 +7,7 @@ package enum EnvironmentFaults {
     /// The plan; nil if the environment requests none, or one that cannot be read.
     private static let plan: FaultPlan? = {
         let (logger, environment) = (Logger(label: "CoreBluetooth"), ProcessInfo.processInfo.environment)
-        do throws(FaultFileError) {
+        do throws(SettingsError) {
             guard let plan = try make(environment) else { return nil }
             logger.line(.warning, "\(variable) is set: the faults of \(environment[variable] ?? "") are injected")
             return plan
@@ -22,20 +22,17 @@ package enum EnvironmentFaults {
 
     /// Returns the plan that an environment requests.
     ///
-    /// - Throws: ``FaultFileError`` if the file is missing or is no plan, or if one of its faults cannot happen.
-    package static func make(_ environment: [String: String]) throws(FaultFileError) -> FaultPlan? {
+    /// - Throws: ``SettingsError`` if the file is missing or is no plan, or if one of its faults cannot happen.
+    package static func make(_ environment: [String: String]) throws(SettingsError) -> FaultPlan? {
         guard let name = environment[variable], !name.isEmpty else { return nil }
         do {
             let text = try InputFile.text(of: name, atMost: largestFile)
             let plan = try JSONDecoder().decode(FaultPlan.self, from: Data(text.utf8))
             try plan.validate()
             return plan
-        } catch let error as InputFileError {
-            throw FaultFileError(description: "\(variable): \(name): \(error.reason)")
-        } catch let error as DecodingError {
-            throw FaultFileError(description: "\(variable): \(name): \(error.reason)")
         } catch {
-            throw FaultFileError(description: "\(variable): \(name): \(error)")
+            let reason = (error as? InputFileError)?.reason ?? (error as? DecodingError)?.reason ?? "\(error)"
+            throw SettingsError("\(variable): \(name): \(reason)")
         }
     }
 
@@ -48,29 +45,5 @@ package enum EnvironmentFaults {
     package static func faulty(_ backend: any BluetoothBackend) -> any BluetoothBackend {
         guard let plan else { return backend }
         return FaultInjectingBackend(around: backend, validated: plan, managers: managers)
-    }
-}
-
-/// A file that is no plan.
-package struct FaultFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The variable, the file and the reason.
-    package let description: String
-}
-
-extension DecodingError {
-    /// The place in the file and the reason: `faults[0].where.kind: "x" names no command and no event`.
-    fileprivate var reason: String {
-        let (context, missing): (Context, (any CodingKey)?) =
-            switch self {
-            case .keyNotFound(let key, let context): (context, key)
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-                (context, nil)
-            @unknown default: (Context(codingPath: [], debugDescription: "\(self)"), nil)
-            }
-        let path = (context.codingPath + [missing].compactMap(\.self)).reduce(into: "") { path, key in
-            path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
-        }
-        let rule = missing == nil ? context.debugDescription : "missing"
-        return path.isEmpty ? rule : "\(path): \(rule)"
     }
 }

@@ -3,15 +3,10 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// The root path below which a client exports monitors.
-struct MonitorRootKey: Hashable, Sendable {
-    let client: String
-    let root: ObjectPath
-}
-
 /// A monitor of a client.
 struct MonitorKey: Hashable, Sendable {
-    let root: MonitorRootKey
+    /// The object below which the client exports monitors.
+    let root: ClientObject
     let path: ObjectPath
 }
 
@@ -49,7 +44,8 @@ struct AdvertisementMonitors: Sendable {
         "SupportedMonitorTypes": .strings(["or_patterns"]), "SupportedFeatures": .strings(["controller-patterns"]),
     ]
 
-    var roots: [MonitorRootKey: [Monitor]] = [:]
+    /// The monitors, by the object below which the client exports them.
+    var roots: [ClientObject: [Monitor]] = [:]
 
     var isActive: Bool { roots.values.contains { !$0.isEmpty } }
 
@@ -69,11 +65,10 @@ struct AdvertisementMonitors: Sendable {
 
 extension DaemonAdapter {
     mutating func handleMonitorCall(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
-        guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        let key = MonitorRootKey(client: call.sender, root: root)
+        let key = try call.namedObject()
         guard call.member == "RegisterMonitor" else {
             guard let monitors = monitors.roots.removeValue(forKey: key) else { throw BlueZError.doesNotExist }
-            for monitor in monitors { context.notifyMonitor(key.client, monitor.path, "Release") }
+            for monitor in monitors { context.notify(MonitorKey(root: key, path: monitor.path), "Release") }
             listen(&context)
             return context.answer(call.id)
         }
@@ -84,15 +79,14 @@ extension DaemonAdapter {
         context.output(.watch(client: call.sender))
         context.answer(call.id)
         context.request(
-            .monitor(adapter: index, key), of: call.sender, root, StandardInterface.objectManager.name,
-            "GetManagedObjects", deadline: context.configuration.applicationDeadline)
+            .monitor(adapter: index, key), of: key, StandardInterface.objectManager.name, "GetManagedObjects")
     }
 
     // MARK: Objects
 
     /// Adds the monitors that a client had exported when it registered their root.
     mutating func monitorsRead(
-        _ key: MonitorRootKey, _ result: Result<[DBusValue], DBusError>, _ context: inout DaemonContext
+        _ key: ClientObject, _ result: Result<[DBusValue], DBusError>, _ context: inout DaemonContext
     ) {
         guard case .success(let values) = result else { return }
         for (path, interfaces) in ApplicationDescription.objects(in: values.first) {
@@ -105,7 +99,7 @@ extension DaemonAdapter {
         _ path: ObjectPath, _ properties: [String: DBusValue], of client: String, _ context: inout DaemonContext
     ) {
         for key in Array(monitors.roots.keys)
-        where key.client == client && (path == key.root || path.isBelow(key.root)) {
+        where key.client == client && (path == key.path || path.isBelow(key.path)) {
             add(path, properties, key, &context)
         }
     }
@@ -118,17 +112,18 @@ extension DaemonAdapter {
 
     /// Activates a monitor, or releases an invalid one.
     private mutating func add(
-        _ path: ObjectPath, _ properties: [String: DBusValue], _ key: MonitorRootKey, _ context: inout DaemonContext
+        _ path: ObjectPath, _ properties: [String: DBusValue], _ root: ClientObject, _ context: inout DaemonContext
     ) {
-        guard monitors.roots[key] != nil, monitors[MonitorKey(root: key, path: path)] == nil else { return }
+        let key = MonitorKey(root: root, path: path)
+        guard monitors.roots[root] != nil, monitors[key] == nil else { return }
         do throws(DBusError) {
-            try monitors.add(path, properties, to: key)
+            try monitors.add(path, properties, to: root)
         } catch {
             // The client receives no reason, as from bluetoothd.
-            return context.notifyMonitor(key.client, path, "Release")
+            return context.notify(key, "Release")
         }
         listen(&context)
-        context.notifyMonitor(key.client, path, "Activate")
+        context.notify(key, "Activate")
     }
 
     // MARK: Devices
@@ -150,8 +145,7 @@ extension DaemonAdapter {
         _ change: MonitoredDevice.Change, of peer: PeerID, to key: MonitorKey, _ context: inout DaemonContext
     ) {
         guard let device = devices[peer]?.path else { return }
-        context.notifyMonitor(
-            key.root.client, key.path, change == .found ? "DeviceFound" : "DeviceLost", [.objectPath(device)])
+        context.notify(key, change == .found ? "DeviceFound" : "DeviceLost", [.objectPath(device)])
     }
 
     /// Reports a monitored device as lost if its timeout has passed, or schedules the next check.
@@ -178,7 +172,7 @@ extension DaemonAdapter {
 extension AdvertisementMonitors {
     /// - Throws: `InvalidArguments` for a monitor that `bluetoothd` releases at once.
     fileprivate mutating func add(
-        _ path: ObjectPath, _ properties: [String: DBusValue], to key: MonitorRootKey
+        _ path: ObjectPath, _ properties: [String: DBusValue], to key: ClientObject
     ) throws(DBusError) {
         guard properties["Type"]?.stringValue == "or_patterns",
             let patterns = MonitorPattern.patterns(properties["Patterns"]),
@@ -204,7 +198,7 @@ extension AdvertisementMonitors {
             for (position, monitor) in monitors.enumerated() {
                 roots[key]?[position].devices[peer] = nil
                 guard monitor.devices[peer]?.isFound == true else { continue }
-                context.notifyMonitor(key.client, monitor.path, "DeviceLost", [.objectPath(device)])
+                context.notify(MonitorKey(root: key, path: monitor.path), "DeviceLost", [.objectPath(device)])
             }
         }
     }
@@ -212,7 +206,7 @@ extension AdvertisementMonitors {
     /// Releases all monitors of an adapter that is gone.
     mutating func releaseAll(_ context: inout DaemonContext) {
         for (key, monitors) in roots {
-            for monitor in monitors { context.notifyMonitor(key.client, monitor.path, "Release") }
+            for monitor in monitors { context.notify(MonitorKey(root: key, path: monitor.path), "Release") }
         }
         self = AdvertisementMonitors()
     }
@@ -231,12 +225,9 @@ extension AdvertisementMonitors {
 
 extension DaemonContext {
     /// Calls a method of a client's monitor.
-    fileprivate mutating func notifyMonitor(
-        _ client: String, _ path: ObjectPath, _ member: String, _ arguments: [DBusValue] = []
-    ) {
-        request(
-            .ignored, of: client, path, AdvertisementMonitors.interface, member, arguments,
-            deadline: configuration.applicationDeadline)
+    fileprivate mutating func notify(_ monitor: MonitorKey, _ member: String, _ arguments: [DBusValue] = []) {
+        let object = ClientObject(client: monitor.root.client, path: monitor.path)
+        request(.ignored, of: object, AdvertisementMonitors.interface, member, arguments)
     }
 }
 #endif

@@ -7,8 +7,7 @@ struct BatteryProvider: Hashable, Sendable {
     static let interface = "org.bluez.BatteryProvider1"
 
     let adapter: Int
-    let client: String
-    let root: ObjectPath
+    let root: ClientObject
 }
 
 /// The batteries that clients provide for devices, and the last levels of all batteries.
@@ -23,33 +22,29 @@ struct Batteries: Sendable {
 /// Source: BlueZ, `src/battery.c`, `doc/org.bluez.BatteryProviderManager.rst`.
 extension DaemonContext {
     mutating func handleBatteryProviderCall(_ call: ClientCall, on adapter: Int) throws(DBusError) {
-        guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        let provider = BatteryProvider(adapter: adapter, client: call.sender, root: root)
+        let provider = BatteryProvider(adapter: adapter, root: try call.namedObject())
         guard call.member == "RegisterBatteryProvider" else {
             guard batteries.providers.contains(provider) else { throw BlueZError.noProvider }
             removeProvider(provider)
             return answer(call.id)
         }
         // The provider of any client.
-        guard !batteries.providers.contains(where: { $0.adapter == adapter && $0.root == root }) else {
-            throw BlueZError.providerExists
-        }
-        let count = batteries.providers.count { $0.adapter == adapter && $0.client == call.sender }
+        let isTaken = batteries.providers.contains { $0.adapter == adapter && $0.root.path == provider.root.path }
+        guard !isTaken else { throw BlueZError.providerExists }
+        let count = batteries.providers.count { $0.adapter == adapter && $0.root.client == call.sender }
         guard count < DaemonLimits.batteryProviders else {
             throw BlueZError.notPermitted("Maximum battery providers reached")
         }
         batteries.providers.insert(provider)
         output(.watch(client: call.sender))
         answer(call.id)
-        request(
-            .batteries(provider), of: call.sender, root, StandardInterface.objectManager.name, "GetManagedObjects",
-            deadline: configuration.applicationDeadline)
+        request(.batteries(provider), of: provider.root, StandardInterface.objectManager.name, "GetManagedObjects")
     }
 
     // MARK: Ends
 
     mutating func forgetBatteryProviders(of client: String) {
-        for provider in batteries.providers where provider.client == client { removeProvider(provider) }
+        for provider in batteries.providers where provider.root.client == client { removeProvider(provider) }
     }
 
     /// Removes the battery providers of an adapter that is gone.
@@ -90,7 +85,7 @@ extension BluetoothDaemon {
         // A level that the client invalidates counts as zero.
         guard let level = Self.level(in: changed) ?? (isGone ? 0 : nil) else { return }
         for (path, battery) in context.batteries.provided
-        where battery.object == signal.path && battery.provider.client == signal.sender {
+        where battery.object == signal.path && battery.provider.root.client == signal.sender {
             context.setBatteryLevel(level, at: path)
         }
     }
@@ -107,7 +102,7 @@ extension BluetoothDaemon {
     }
 
     private func providers(of signal: ClientSignal) -> [BatteryProvider] {
-        context.batteries.providers.filter { $0.client == signal.sender && $0.root == signal.path }
+        context.batteries.providers.filter { $0.root == signal.object }
     }
 
     /// Shows a battery if its device is not temporary and has no other battery.

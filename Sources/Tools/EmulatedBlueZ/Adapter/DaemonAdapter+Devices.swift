@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 
 // The devices of an adapter: which ones it knows, and the calls and events for each of them.
@@ -118,11 +119,10 @@ extension DaemonAdapter {
     }
 
     private mutating func report(_ discovery: Discovery, _ context: inout DaemonContext) {
-        guard let address = discovery.address else { return }
         if devices[discovery.peer] == nil {
-            let facts = PeerFacts(
-                peer: discovery.peer, address: address, isRandom: DeviceAddressKind.isRandom(address),
-                name: discovery.advertisement.localName ?? discovery.name)
+            guard let address = discovery.address.flatMap({ DeviceAddress($0) }) else { return }
+            let name = discovery.advertisement.localName ?? discovery.name
+            let facts = PeerFacts(peer: discovery.peer, address: address, name: name)
             var device = DaemonDevice(facts, on: self)
             device.heard.lastReport = context.now - context.configuration.reportInterval
             add(device, &context)

@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 
 /// An adapter of an emulated daemon: a host of the world, with the sessions that clients have on it.
 struct DaemonAdapter: Sendable {
@@ -63,8 +64,8 @@ extension DaemonAdapter {
 
     private func properties(_ dialect: BlueZDialect) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
-            "Address": .string(facts.address),
-            "AddressType": .string(facts.isRandomAddress ? "random" : "public"),
+            "Address": .string(facts.address.description),
+            "AddressType": .string(facts.address.isRandom ? "random" : "public"),
             "Name": .string(facts.name), "Alias": .string(state.alias), "Class": .uint32(0),
             "Powered": .boolean(state.isPowered), "Discoverable": .boolean(false),
             "DiscoverableTimeout": .uint32(180), "Pairable": .boolean(state.isPairable),
@@ -172,9 +173,7 @@ extension DaemonAdapter {
         case .resetting, .unauthorized, .unknown:
             if state.isPresent { withdraw(&context) }
         }
-        let waiting = state.powerCalls
-        state.powerCalls = []
-        for (call, isOn) in waiting {
+        for (call, isOn) in exchange(&state.powerCalls, with: []) {
             if state.isPresent, state.isPowered == isOn {
                 context.answer(call)
             } else {

@@ -83,10 +83,7 @@ struct MonitoredDevice: Sendable {
     mutating func hear(
         _ rssi: Int, _ thresholds: MonitorThresholds?, at now: Duration
     ) -> (change: Change?, isReported: Bool) {
-        guard let thresholds else {
-            defer { isFound = true }
-            return (isFound ? nil : .found, true)
-        }
+        guard let thresholds else { return (exchange(&isFound, with: true) ? nil : .found, true) }
         let pause = now - lastPacket
         if pause > thresholds.highTimeout { strongSince = nil }
         if pause > thresholds.lowTimeout { weakSince = nil }

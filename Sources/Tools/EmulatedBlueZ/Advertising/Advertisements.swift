@@ -9,8 +9,7 @@ struct Advertisements: Sendable {
     static let interface = "org.bluez.LEAdvertisement1"
 
     struct Registered: Sendable {
-        let client: String
-        let path: ObjectPath
+        let object: ClientObject
         /// The call that waits for the first packet.
         var call: ClientCallID?
         var properties: AdvertisementProperties?
@@ -41,9 +40,7 @@ struct Advertisements: Sendable {
 
     init(adapter: Int, _ path: ObjectPath, sets: Int) { (self.adapter, self.path, self.sets) = (adapter, path, sets) }
 
-    private func id(of path: ObjectPath, _ client: String) -> AdvertisementID? {
-        all.first { $0.value.path == path && $0.value.client == client }?.key
-    }
+    private func id(of object: ClientObject) -> AdvertisementID? { all.first { $0.value.object == object }?.key }
 
     /// The smallest number that no advertisement uses.
     private var freeInstance: UInt8 {
@@ -71,8 +68,8 @@ extension Advertisements {
     }
 
     mutating func handle(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
-        guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        let known = id(of: path, call.sender)
+        let object = try call.namedObject()
+        let known = id(of: object)
         guard call.member == "RegisterAdvertisement" else {
             guard let known else { throw BlueZError.doesNotExist }
             remove(known, &context)
@@ -83,7 +80,7 @@ extension Advertisements {
             throw BlueZError.notPermitted("Maximum advertisements reached")
         }
         let id = AdvertisementID(rawValue: context.nextNumber())
-        all[id] = Registered(client: call.sender, path: path, call: call.id, instance: freeInstance)
+        all[id] = Registered(object: object, call: call.id, instance: freeInstance)
         context.output(.watch(client: call.sender))
         readProperties(of: id, for: call.id, &context)
     }
@@ -91,9 +88,8 @@ extension Advertisements {
     private func readProperties(of id: AdvertisementID, for call: ClientCallID?, _ context: inout DaemonContext) {
         guard let registered = all[id] else { return }
         context.request(
-            .advertisement(adapter: adapter, id, call), of: registered.client, registered.path,
-            StandardInterface.properties.name, "GetAll", [.string(Self.interface)],
-            deadline: context.configuration.applicationDeadline)
+            .advertisement(adapter: adapter, id, call), of: registered.object, StandardInterface.properties.name,
+            "GetAll", [.string(Self.interface)])
     }
 
     private static let notRegistered = BlueZError.failed("Failed to register advertisement")
@@ -192,9 +188,8 @@ extension Advertisements {
     private func tellInstance(of registered: Registered, _ context: inout DaemonContext) {
         guard registered.hasInstance, context.dialect >= .bluez5_87 else { return }
         context.request(
-            .ignored, of: registered.client, registered.path, StandardInterface.properties.name, "Set",
-            [.string(Self.interface), .string("Instance"), .variant(.byte(registered.instance))],
-            deadline: context.configuration.applicationDeadline)
+            .ignored, of: registered.object, StandardInterface.properties.name, "Set",
+            [.string(Self.interface), .string("Instance"), .variant(.byte(registered.instance))])
     }
 
     private func showInstances(_ context: inout DaemonContext) {
@@ -234,7 +229,7 @@ extension Advertisements {
 
     /// Reads an advertisement whose properties the client has changed.
     func changed(_ signal: ClientSignal, _ context: inout DaemonContext) {
-        if let id = id(of: signal.path, signal.sender) { readProperties(of: id, for: nil, &context) }
+        if let id = id(of: signal.object) { readProperties(of: id, for: nil, &context) }
     }
 
     private mutating func remove(_ id: AdvertisementID, isReleased: Bool = false, _ context: inout DaemonContext) {
@@ -242,10 +237,7 @@ extension Advertisements {
         if registered.properties != nil { context.output(.closeAdvertiser(adapter: adapter, id)) }
         if let call = registered.call { context.refuse(call, BlueZError.failed("Failed to complete registration")) }
         showInstances(&context)
-        guard isReleased else { return }
-        context.request(
-            .ignored, of: registered.client, registered.path, Self.interface, "Release",
-            deadline: context.configuration.applicationDeadline)
+        if isReleased { context.request(.ignored, of: registered.object, Self.interface, "Release") }
     }
 
     mutating func timeIsOver(_ id: AdvertisementID, _ number: UInt64, _ context: inout DaemonContext) {
@@ -261,7 +253,7 @@ extension Advertisements {
     }
 
     mutating func forget(_ client: String, _ context: inout DaemonContext) {
-        for id in ids where all[id]?.client == client { remove(id, &context) }
+        for id in ids where all[id]?.object.client == client { remove(id, &context) }
     }
 
     /// Refuses the advertisements that are not on the air when the power ends; the others return with the power.

@@ -52,9 +52,7 @@ struct AdapterPairing: Sendable {
             case .display(let passkey): ("DisplayPasskey", [path, .uint32(UInt32(passkey)), .uint16(0)])
             case .consent, .outOfBand: ("RequestAuthorization", [path])
             }
-        context.request(
-            .agent(adapter: adapter, request), of: agent.client, agent.path, Agents.interface, member, arguments,
-            deadline: context.configuration.agentDeadline)
+        context.request(.agent(adapter: adapter, request), of: agent.object, Agents.interface, member, arguments)
     }
 
     private func answer(_ request: PairingRequestID, _ answer: PairingAnswer, _ context: inout DaemonContext) {
@@ -129,9 +127,7 @@ struct AdapterPairing: Sendable {
 
     /// Cancels a question, which the agent no longer needs to answer.
     private func cancel(_ asked: Question, _ context: inout DaemonContext) {
-        context.request(
-            .ignored, of: asked.agent.client, asked.agent.path, Agents.interface, "Cancel",
-            deadline: context.configuration.agentDeadline)
+        context.request(.ignored, of: asked.agent.object, Agents.interface, "Cancel")
     }
 }
 #endif

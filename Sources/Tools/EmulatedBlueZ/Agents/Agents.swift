@@ -7,8 +7,7 @@ import BluetoothDBus
 /// Pure. Source: BlueZ, `src/agent.c`, `doc/org.bluez.AgentManager.rst`.
 struct Agents: Sendable {
     struct Agent: Equatable, Sendable {
-        let client: String
-        let path: ObjectPath
+        let object: ClientObject
         let capability: PairingCapability
     }
 
@@ -21,7 +20,7 @@ struct Agents: Sendable {
     /// The agent for pairings that no client with its own agent started.
     var `default`: Agent? { all.first }
 
-    func agent(of client: String) -> Agent? { all.first { $0.client == client } }
+    func agent(of client: String) -> Agent? { all.first { $0.object.client == client } }
 
     /// The capability with the name that clients use; nil for an unknown name.
     static func capability(_ name: String) -> PairingCapability? {
@@ -39,18 +38,15 @@ struct Agents: Sendable {
     mutating func register(_ agent: Agent) { all.append(agent) }
 
     /// - Returns: Whether the client has this agent.
-    mutating func makeDefault(_ path: ObjectPath, of client: String) -> Bool {
-        guard let index = all.firstIndex(where: { $0.client == client && $0.path == path }) else { return false }
-        all.insert(all.remove(at: index), at: 0)
+    mutating func makeDefault(_ object: ClientObject) -> Bool {
+        guard let agent = remove(where: { $0 == object }) else { return false }
+        all.insert(agent, at: 0)
         return true
     }
 
-    /// - Returns: The removed agent, if the client had one at that path, or at any path if `path` is nil.
-    mutating func remove(_ path: ObjectPath? = nil, of client: String) -> Agent? {
-        guard let index = all.firstIndex(where: { $0.client == client && (path == nil || $0.path == path) }) else {
-            return nil
-        }
-        return all.remove(at: index)
+    /// Removes the first agent whose object is meant.
+    mutating func remove(where isMeant: (ClientObject) -> Bool) -> Agent? {
+        all.firstIndex { isMeant($0.object) }.map { all.remove(at: $0) }
     }
 }
 
@@ -78,19 +74,19 @@ extension DaemonContext {
 
 extension BluetoothDaemon {
     mutating func handleAgentCall(_ call: ClientCall) throws(DBusError) {
-        guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
+        let object = try call.namedObject()
         switch call.member {
         case "RegisterAgent":
             guard context.agents.agent(of: call.sender) == nil else { throw BlueZError.alreadyExists }
             guard let capability = Agents.capability(call.arguments.last?.stringValue ?? "?") else {
                 throw BlueZError.invalidArguments
             }
-            context.agents.register(Agents.Agent(client: call.sender, path: path, capability: capability))
+            context.agents.register(Agents.Agent(object: object, capability: capability))
         case "UnregisterAgent":
-            guard let agent = context.agents.remove(path, of: call.sender) else { throw BlueZError.doesNotExist }
+            guard let agent = context.agents.remove(where: { $0 == object }) else { throw BlueZError.doesNotExist }
             abandonQuestions(of: agent)
         default:
-            guard context.agents.makeDefault(path, of: call.sender) else { throw BlueZError.doesNotExist }
+            guard context.agents.makeDefault(object) else { throw BlueZError.doesNotExist }
         }
         agentsChanged()
         context.answer(call.id)

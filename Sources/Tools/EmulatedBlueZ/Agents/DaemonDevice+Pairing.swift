@@ -51,8 +51,7 @@ extension DaemonDevice {
 
     /// Ends a failed pairing that a client asked for.
     mutating func endPairing(_ error: DBusError, _ context: inout DaemonContext) {
-        guard let pairing = security.pairing else { return }
-        security.pairing = nil
+        guard let pairing = security.pairing.take() else { return }
         context.refuse(pairing.call, error)
         context.showCapability()
     }

@@ -107,11 +107,11 @@ struct ApplicationDescription: Sendable {
             }
             if let found = interfaces[BlueZInterfaces.characteristic] {
                 let isOwned = found["Service"]?.pathValue.map(services.contains) == true
-                isValid = isValid && isOwned && AttributeFlagNames(ofCharacteristic: found["Flags"]) != nil
+                isValid = isValid && isOwned && AttributeFlagNames(found["Flags"]) != nil
             }
             if let found = interfaces[BlueZInterfaces.descriptor] {
                 let isOwned = found["Characteristic"]?.pathValue.map(characteristics.contains) == true
-                isValid = isValid && isOwned && AttributeFlagNames(ofDescriptor: found["Flags"]) != nil
+                isValid = isValid && isOwned && AttributeFlagNames(found["Flags"], ofDescriptor: true) != nil
             }
         }
         guard isValid else { throw noValidObject }
@@ -136,7 +136,7 @@ struct ApplicationDescription: Sendable {
         _ path: ObjectPath, _ properties: [String: DBusValue]
     ) throws(DBusError) -> Characteristic {
         guard let uuid = uuid(properties), let service = properties["Service"]?.pathValue,
-            let flags = AttributeFlagNames(ofCharacteristic: properties["Flags"])
+            let flags = AttributeFlagNames(properties["Flags"])
         else { throw noEntry }
         return Characteristic(
             path: path, service: service, uuid: uuid, flags: flags,
@@ -151,9 +151,9 @@ struct ApplicationDescription: Sendable {
             guard let properties = interfaces[BlueZInterfaces.descriptor],
                 properties["Characteristic"]?.pathValue == characteristic
             else { continue }
-            guard let uuid = uuid(properties), let flags = AttributeFlagNames(ofDescriptor: properties["Flags"]) else {
-                throw noEntry
-            }
+            guard let uuid = uuid(properties),
+                let flags = AttributeFlagNames(properties["Flags"], ofDescriptor: true)
+            else { throw noEntry }
             descriptors.append(
                 Descriptor(path: path, characteristic: characteristic, uuid: uuid, flags: flags))
         }

@@ -54,9 +54,8 @@ extension Applications {
     ) {
         guard let found = served[attribute] else { return respond(request, code: Self.unlikelyError, &context) }
         context.request(
-            .read(adapter: adapter, request), of: found.owner.client, found.path, found.interface, "ReadValue",
-            [Self.options(options, offset: offset)],
-            deadline: context.configuration.attributeDeadline)
+            .read(adapter: adapter, request), of: found.object, found.interface, "ReadValue",
+            [Self.options(options, offset: offset)])
     }
 
     func readAnswered(_ request: RequestID, _ result: Result<[DBusValue], DBusError>, _ context: inout DaemonContext) {
@@ -100,9 +99,8 @@ extension Applications {
                 continue
             }
             context.request(
-                .write(adapter: adapter, request), of: found.owner.client, found.path, found.interface, "WriteValue",
-                [.bytes(Array(run.value)), Self.options(options, offset: run.offset)],
-                deadline: context.configuration.attributeDeadline)
+                .write(adapter: adapter, request), of: found.object, found.interface, "WriteValue",
+                [.bytes(Array(run.value)), Self.options(options, offset: run.offset)])
         }
     }
 

@@ -56,9 +56,8 @@ extension Applications {
             return
         }
         context.request(
-            .acquireNotify(adapter: adapter, id, central: central), of: found.owner.client, found.path,
-            BlueZInterfaces.characteristic, "AcquireNotify", [.properties(options)],
-            deadline: context.configuration.attributeDeadline)
+            .acquireNotify(adapter: adapter, id, central: central), of: found.object, BlueZInterfaces.characteristic,
+            "AcquireNotify", [.properties(options)])
     }
 
     /// Calls the client's `StartNotify`, after which the client notifies by its property `Value`.
@@ -67,9 +66,7 @@ extension Applications {
     private mutating func startServing(_ id: AttributeID, _ context: inout DaemonContext) {
         guard let found = characteristics[id] else { return }
         characteristics[id]?.isStarted = true
-        context.request(
-            .ignored, of: found.owner.client, found.path, BlueZInterfaces.characteristic, "StartNotify",
-            deadline: context.configuration.attributeDeadline)
+        context.request(.ignored, of: found.object, BlueZInterfaces.characteristic, "StartNotify")
     }
 
     /// Handles the reply to `AcquireNotify`.
@@ -86,7 +83,7 @@ extension Applications {
         case .success(let values):
             guard let descriptor = values.first?.descriptorValue else { return startServing(id, &context) }
             let socket = context.addSocket(
-                .serving(adapter: adapter, id, central: central, client: found.owner.client))
+                .serving(adapter: adapter, id, central: central, client: found.object.client))
             characteristics[id]?.sockets[central] = socket
             context.output(.adopt(socket, descriptor))
         case .failure(let error):
@@ -106,9 +103,7 @@ extension Applications {
         let isLast = found.subscribers == [central]
         if isLast, found.isStarted {
             characteristics[id]?.isStarted = false
-            context.request(
-                .ignored, of: found.owner.client, found.path, BlueZInterfaces.characteristic, "StopNotify",
-                deadline: context.configuration.attributeDeadline)
+            context.request(.ignored, of: found.object, BlueZInterfaces.characteristic, "StopNotify")
         }
     }
 
@@ -134,8 +129,8 @@ extension Applications {
     // MARK: Values
 
     /// Sends a changed property `Value` of a client's characteristic to all subscribers.
-    mutating func valueChanged(_ value: Data, of object: ApplicationObject, _ context: inout DaemonContext) {
-        if let id = paths[object] { sendToAll(value, id, &context) }
+    mutating func valueChanged(_ value: Data, of object: ClientObject, _ context: inout DaemonContext) {
+        if let id = objects[object] { sendToAll(value, id, &context) }
     }
 
     /// Sends a value that a client wrote to a socket; before 5.76 it goes to all subscribers.
@@ -168,9 +163,7 @@ extension Applications {
                 let found = characteristics[id],
                 found.properties.contains(.indicate), !found.properties.contains(.notify)
             else { continue }
-            context.request(
-                .ignored, of: found.owner.client, found.path, BlueZInterfaces.characteristic, "Confirm",
-                deadline: context.configuration.attributeDeadline)
+            context.request(.ignored, of: found.object, BlueZInterfaces.characteristic, "Confirm")
         }
         subscribers[central]?.credits += count
         sendWaiting(to: central, &context)

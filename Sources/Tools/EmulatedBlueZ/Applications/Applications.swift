@@ -3,12 +3,6 @@ import BluetoothBackend
 import BluetoothDBus
 import BluetoothSupport
 
-/// The identity of an application: the client that registered it, and its root.
-struct ApplicationKey: Hashable, Sendable {
-    let client: String
-    let root: ObjectPath
-}
-
 /// The applications of an adapter, with their subscribers and pending requests.
 struct Applications: Sendable {
     struct Application: Sendable {
@@ -27,8 +21,7 @@ struct Applications: Sendable {
     }
 
     struct Characteristic: Sendable {
-        let owner: ApplicationKey
-        let path: ObjectPath
+        let object: ClientObject
         let properties: CharacteristicProperties
         let acquiresNotify: Bool
         /// The subscribers, in the order of their subscriptions.
@@ -41,8 +34,7 @@ struct Applications: Sendable {
 
     /// An object of a client that answers reads and writes.
     struct Served: Sendable {
-        let owner: ApplicationKey
-        let path: ObjectPath
+        let object: ClientObject
         let interface: String
     }
 
@@ -56,14 +48,15 @@ struct Applications: Sendable {
     let adapter: Int
     /// The path of the adapter.
     let path: ObjectPath
-    var all: [ApplicationKey: Application] = [:]
+    /// The applications, by their roots.
+    var all: [ClientObject: Application] = [:]
     var characteristics: [AttributeID: Characteristic] = [:]
     /// The objects of all characteristics and descriptors.
     var served: [AttributeID: Served] = [:]
-    /// The characteristics by their clients and paths.
-    var paths: [ApplicationObject: AttributeID] = [:]
+    /// The characteristics, by their objects.
+    var objects: [ClientObject: AttributeID] = [:]
     /// The additions of services that the controller has not confirmed.
-    var operations: [OperationID: (owner: ApplicationKey, service: AttributeID)] = [:]
+    var operations: [OperationID: (owner: ClientObject, service: AttributeID)] = [:]
     var subscribers: [PeerID: Subscriber] = [:]
     var writes: [RequestID: Write] = [:]
     private var lastAttribute: UInt32 = 0
@@ -83,16 +76,9 @@ struct Applications: Sendable {
     }
 }
 
-/// An object of a client.
-struct ApplicationObject: Hashable, Sendable {
-    let client: String
-    let path: ObjectPath
-}
-
 extension Applications {
     mutating func handle(_ call: ClientCall, _ context: inout DaemonContext) throws(DBusError) {
-        guard let root = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        let key = ApplicationKey(client: call.sender, root: root)
+        let key = try call.namedObject()
         guard call.member == "RegisterApplication" else {
             guard all[key] != nil else { throw BlueZError.doesNotExist }
             withdraw(key, isReleased: true, &context)
@@ -104,14 +90,13 @@ extension Applications {
         all[key] = Application(call: call.id)
         context.output(.watch(client: call.sender))
         context.request(
-            .application(adapter: adapter, key, call.id), of: call.sender, root,
-            StandardInterface.objectManager.name, "GetManagedObjects",
-            deadline: context.configuration.applicationDeadline)
+            .application(adapter: adapter, key, call.id), of: key, StandardInterface.objectManager.name,
+            "GetManagedObjects")
     }
 
     /// Adds the objects that a client listed to the adapter's services.
     mutating func objectsRead(
-        _ key: ApplicationKey, _ result: Result<[DBusValue], DBusError>, for call: ClientCallID, isPowered: Bool,
+        _ key: ClientObject, _ result: Result<[DBusValue], DBusError>, for call: ClientCallID, isPowered: Bool,
         _ context: inout DaemonContext
     ) {
         guard all[key]?.call == call else { return }
@@ -125,7 +110,7 @@ extension Applications {
     }
 
     private mutating func add(
-        _ description: ApplicationDescription, _ key: ApplicationKey, isPowered: Bool, _ context: inout DaemonContext
+        _ description: ApplicationDescription, _ key: ClientObject, isPowered: Bool, _ context: inout DaemonContext
     ) {
         var ids: [ObjectPath: AttributeID] = [:]
         all[key]?.profiles = description.profiles
@@ -135,7 +120,7 @@ extension Applications {
             let definition = ServiceDefinition(
                 id: id, uuid: service.uuid, isPrimary: service.isPrimary,
                 included: service.includes.compactMap { ids[$0] },
-                characteristics: service.characteristics.map { add($0, key) })
+                characteristics: service.characteristics.map { add($0, of: key.client) })
             all[key]?.services.append(Service(path: service.path, definition: definition))
             if isPowered { publish(definition, key, &context) }
         }
@@ -149,7 +134,7 @@ extension Applications {
     }
 
     private mutating func publish(
-        _ definition: ServiceDefinition, _ key: ApplicationKey, _ context: inout DaemonContext
+        _ definition: ServiceDefinition, _ key: ClientObject, _ context: inout DaemonContext
     ) {
         let operation = context.nextOperation()
         operations[operation] = (key, definition.id)
@@ -157,14 +142,14 @@ extension Applications {
     }
 
     private mutating func add(
-        _ described: ApplicationDescription.Characteristic, _ key: ApplicationKey
+        _ described: ApplicationDescription.Characteristic, of client: String
     ) -> ServiceDefinition.Characteristic {
         let id = nextAttribute()
+        let object = ClientObject(client: client, path: described.path)
         characteristics[id] = Characteristic(
-            owner: key, path: described.path, properties: described.flags.properties,
-            acquiresNotify: described.acquiresNotify)
-        served[id] = Served(owner: key, path: described.path, interface: BlueZInterfaces.characteristic)
-        paths[ApplicationObject(client: key.client, path: described.path)] = id
+            object: object, properties: described.flags.properties, acquiresNotify: described.acquiresNotify)
+        served[id] = Served(object: object, interface: BlueZInterfaces.characteristic)
+        objects[object] = id
         // BlueZ adds the configuration and the extended properties itself, before the client's descriptors.
         let own: Set<UInt16?> = [0x2902, 0x2900]
         let bits = described.flags.extendedProperties
@@ -174,7 +159,8 @@ extension Applications {
             : [ServiceDefinition.Descriptor(id: nextAttribute(), uuid: BluetoothUUID(0x2900), value: Data([bits, 0]))]
         let descriptors = described.descriptors.filter { !own.contains($0.uuid.bits16) }.map { descriptor in
             let id = nextAttribute()
-            served[id] = Served(owner: key, path: descriptor.path, interface: BlueZInterfaces.descriptor)
+            let object = ClientObject(client: client, path: descriptor.path)
+            served[id] = Served(object: object, interface: BlueZInterfaces.descriptor)
             return ServiceDefinition.Descriptor(
                 id: id, uuid: descriptor.uuid, permissions: descriptor.flags.permissions)
         }
@@ -204,7 +190,7 @@ extension Applications {
     /// Answers the registration of an application when the controller has all of its services; without power, at once.
     ///
     /// Source: BlueZ, `src/gatt-database.c`: the services enter the daemon's own database, which needs no power.
-    private mutating func answerIfAdded(_ key: ApplicationKey, isPowered: Bool, _ context: inout DaemonContext) {
+    private mutating func answerIfAdded(_ key: ClientObject, isPowered: Bool, _ context: inout DaemonContext) {
         guard let application = all[key], let call = application.call,
             !isPowered || application.services.allSatisfy(\.isPublished)
         else { return }
@@ -233,20 +219,19 @@ extension Applications {
     /// Withdraws an application that is unregistered, or whose client is gone.
     ///
     /// - Parameter isReleased: Whether the client is still connected and its profiles are released.
-    private mutating func withdraw(_ key: ApplicationKey, isReleased: Bool = false, _ context: inout DaemonContext) {
+    private mutating func withdraw(_ key: ClientObject, isReleased: Bool = false, _ context: inout DaemonContext) {
         guard let application = all.removeValue(forKey: key) else { return }
-        for service in application.services { remove(service, key, &context) }
+        for service in application.services { remove(service, &context) }
         showServices(&context)
         for profile in isReleased ? application.profiles : [] {
-            context.request(
-                .ignored, of: key.client, profile, ApplicationDescription.profileInterface, "Release",
-                deadline: context.configuration.applicationDeadline)
+            let object = ClientObject(client: key.client, path: profile)
+            context.request(.ignored, of: object, ApplicationDescription.profileInterface, "Release")
         }
         if let call = application.call { context.refuse(call, BlueZError.failed("Application removed")) }
     }
 
     /// Removes a service with its attributes and their subscriptions, whose end the controller does not report.
-    private mutating func remove(_ service: Service, _ key: ApplicationKey, _ context: inout DaemonContext) {
+    private mutating func remove(_ service: Service, _ context: inout DaemonContext) {
         let id = service.definition.id
         context.output(.peripheral(adapter: adapter, .removeService(id)))
         operations = operations.filter { $1.service != id }
@@ -255,7 +240,7 @@ extension Applications {
                 served[id] = nil
             }
             guard let found = characteristics.removeValue(forKey: characteristic.id) else { continue }
-            paths[ApplicationObject(client: key.client, path: found.path)] = nil
+            objects[found.object] = nil
             for central in found.subscribers { subscriptionEnded(characteristic.id, of: central) }
             for socket in found.sockets.values { context.close(socket) }
         }
@@ -272,12 +257,12 @@ extension Applications {
 
     /// Removes a service whose object the client withdrew.
     mutating func serviceRemoved(
-        _ path: ObjectPath, _ key: ApplicationKey, isPowered: Bool, _ context: inout DaemonContext
+        _ path: ObjectPath, _ key: ClientObject, isPowered: Bool, _ context: inout DaemonContext
     ) {
         let services = all[key]?.services ?? []
         guard let position = services.firstIndex(where: { $0.path == path }) else { return }
         all[key]?.services.remove(at: position)
-        remove(services[position], key, &context)
+        remove(services[position], &context)
         showServices(&context)
         answerIfAdded(key, isPowered: isPowered, &context)
     }

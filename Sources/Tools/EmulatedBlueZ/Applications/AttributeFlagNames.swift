@@ -11,70 +11,48 @@ struct AttributeFlagNames: Sendable {
     /// The value of Characteristic Extended Properties; 0 if the characteristic has no such descriptor.
     private(set) var extendedProperties: UInt8 = 0
 
-    /// - Parameter value: An array of strings.
-    /// - Returns: nil if the value has another type, contains no flag or contains an unknown one.
-    init?(ofCharacteristic value: DBusValue?) {
+    private typealias Meaning = (properties: CharacteristicProperties, permissions: AttributePermissions)
+
+    /// The flags of characteristics and descriptors.
+    private static let access: [String: Meaning] = [
+        "read": (.read, .readable), "encrypt-read": (.read, .readEncryptionRequired),
+        "encrypt-authenticated-read": (.read, .readEncryptionRequired),
+        "secure-read": (.read, .readEncryptionRequired),
+        "write": (.write, .writeable), "encrypt-write": (.write, .writeEncryptionRequired),
+        "encrypt-authenticated-write": (.write, .writeEncryptionRequired),
+        "secure-write": (.write, .writeEncryptionRequired),
+        "authorize": ([], []),  // has no effect on the controller
+    ]
+
+    /// The flags that only characteristics have.
+    private static let others: [String: Meaning] = [
+        "broadcast": (.broadcast, []), "write-without-response": (.writeWithoutResponse, .writeable),
+        "notify": (.notify, []), "encrypt-notify": ([.notify, .notifyEncryptionRequired], []),
+        "encrypt-authenticated-notify": ([.notify, .notifyEncryptionRequired], []),
+        "secure-notify": ([.notify, .notifyEncryptionRequired], []),
+        "indicate": (.indicate, []), "encrypt-indicate": ([.indicate, .indicateEncryptionRequired], []),
+        "encrypt-authenticated-indicate": ([.indicate, .indicateEncryptionRequired], []),
+        "secure-indicate": ([.indicate, .indicateEncryptionRequired], []),
+        "authenticated-signed-writes": (.authenticatedSignedWrites, []),
+        "extended-properties": (.extendedProperties, []), "reliable-write": (.extendedProperties, .writeable),
+        "writable-auxiliaries": (.extendedProperties, []),
+    ]
+
+    /// - Parameters:
+    ///   - value: An array of strings.
+    ///   - isDescriptor: Whether the flags are those of a descriptor.
+    /// - Returns: nil if the value has another type, contains no flag or contains one that such an attribute does not
+    ///   have.
+    init?(_ value: DBusValue?, ofDescriptor isDescriptor: Bool = false) {
         guard let names = value?.stringsValue, !names.isEmpty else { return nil }
         for name in names {
-            guard addAccess(name) || addProperty(name) else { return nil }
+            guard let meaning = Self.access[name] ?? (isDescriptor ? nil : Self.others[name]) else { return nil }
+            properties.formUnion(meaning.properties)
+            permissions.formUnion(meaning.permissions)
         }
-        removePlainPermissions()
-    }
-
-    /// - Parameter value: An array of strings.
-    /// - Returns: nil if the value has another type, contains no flag or contains one that descriptors do not have.
-    init?(ofDescriptor value: DBusValue?) {
-        guard let names = value?.stringsValue, !names.isEmpty else { return nil }
-        for name in names {
-            guard addAccess(name) else { return nil }
-        }
-        removePlainPermissions()
-    }
-
-    /// Adds a flag of characteristics and descriptors.
-    private mutating func addAccess(_ name: String) -> Bool {
-        switch name {
-        case "read": add(.read, .readable)
-        case "encrypt-read", "encrypt-authenticated-read", "secure-read": add(.read, .readEncryptionRequired)
-        case "write": add(.write, .writeable)
-        case "encrypt-write", "encrypt-authenticated-write", "secure-write": add(.write, .writeEncryptionRequired)
-        case "authorize": break  // has no effect on the controller
-        default: return false
-        }
-        return true
-    }
-
-    /// Adds a flag that only characteristics have.
-    private mutating func addProperty(_ name: String) -> Bool {
-        switch name {
-        case "broadcast": add(.broadcast)
-        case "write-without-response": add(.writeWithoutResponse, .writeable)
-        case "notify": add(.notify)
-        case "encrypt-notify", "encrypt-authenticated-notify", "secure-notify":
-            add([.notify, .notifyEncryptionRequired])
-        case "indicate": add(.indicate)
-        case "encrypt-indicate", "encrypt-authenticated-indicate", "secure-indicate":
-            add([.indicate, .indicateEncryptionRequired])
-        case "authenticated-signed-writes": add(.authenticatedSignedWrites)
-        case "extended-properties": add(.extendedProperties)
-        case "reliable-write":
-            add(.extendedProperties, .writeable)
-            extendedProperties |= 0x01
-        case "writable-auxiliaries":
-            add(.extendedProperties)
-            extendedProperties |= 0x02
-        default: return false
-        }
-        return true
-    }
-
-    private mutating func add(_ property: CharacteristicProperties, _ permission: AttributePermissions = []) {
-        properties.formUnion(property)
-        permissions.formUnion(permission)
-    }
-
-    /// Removes plain permissions that encryption replaces, because they would apply to commands for the same attribute.
-    private mutating func removePlainPermissions() {
+        if names.contains("reliable-write") { extendedProperties |= 0x01 }
+        if names.contains("writable-auxiliaries") { extendedProperties |= 0x02 }
+        // Encryption replaces plain permissions, which would apply to commands for the same attribute.
         if permissions.contains(.writeEncryptionRequired) { permissions.remove(.writeable) }
         if permissions.contains(.readEncryptionRequired) { permissions.remove(.readable) }
     }

@@ -8,10 +8,10 @@ import BluetoothSupport
 /// Source: BlueZ, `src/profile.c`, `register_profile`; `doc/org.bluez.ProfileManager.rst`.
 struct Profiles: Sendable {
     /// The UUIDs; empty if a client gave no UUID.
-    private var all: [ApplicationObject: String] = [:]
+    private var all: [ClientObject: String] = [:]
 
     /// - Parameter dialect: The version; newer ones accept an empty UUID.
-    mutating func register(_ profile: ApplicationObject, _ text: String, _ dialect: BlueZDialect) throws(DBusError) {
+    mutating func register(_ profile: ClientObject, _ text: String, _ dialect: BlueZDialect) throws(DBusError) {
         guard all[profile] == nil else { throw BlueZError.alreadyExists }
         let isAccepted = text.isEmpty && dialect >= .bluez5_82
         guard let uuid = BluetoothUUID(text)?.bluez ?? (isAccepted ? text : nil) else {
@@ -24,7 +24,7 @@ struct Profiles: Sendable {
         all[profile] = uuid
     }
 
-    mutating func unregister(_ profile: ApplicationObject) throws(DBusError) {
+    mutating func unregister(_ profile: ClientObject) throws(DBusError) {
         guard all.removeValue(forKey: profile) != nil else { throw BlueZError.doesNotExist }
     }
 
@@ -33,8 +33,7 @@ struct Profiles: Sendable {
 
 extension BluetoothDaemon {
     mutating func handleProfileCall(_ call: ClientCall) throws(DBusError) {
-        guard let path = call.arguments.first?.pathValue else { throw BlueZError.invalidArguments }
-        let profile = ApplicationObject(client: call.sender, path: path)
+        let profile = try call.namedObject()
         if call.member == "RegisterProfile" {
             // Options of a wrong type are logged and ignored, as are unknown ones.
             try profiles.register(profile, call.arguments[1].stringValue ?? "", context.dialect)

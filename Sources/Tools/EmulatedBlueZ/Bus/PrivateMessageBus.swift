@@ -59,11 +59,7 @@ public final class PrivateMessageBus: Sendable {
     ///
     /// Later calls do nothing.
     public func stop() {
-        let last = supervisor.withLock { supervisor in
-            defer { supervisor = nil }
-            return supervisor
-        }
-        guard let last else { return }
+        guard let last = supervisor.withLock({ $0.take() }) else { return }
         last.lifeline.close()
         _ = last.process.wait()
     }
@@ -94,9 +90,7 @@ public final class PrivateMessageBus: Sendable {
         let (reading, output) = try StreamPair.make()
         let process = try SpawnedProcess(
             "/bin/sh", ["-c", script, "private-message-bus", daemon, directory.path],
-            SpawnedProcess.Options(
-                environment: ["PATH": searchPath], streams: [input.descriptor, output.descriptor, nil],
-                isDetached: true))
+            environment: ["PATH": searchPath], streams: [input.descriptor, output.descriptor, nil], isDetached: true)
         input.close()
         output.close()
         do {

@@ -5,29 +5,6 @@ import Glibc
 
 /// A program that this process starts, and whose exit status it collects.
 package final class SpawnedProcess: Sendable {
-    /// The environment, the streams and the signals of the program.
-    package struct Options: Sendable {
-        /// The whole environment.
-        package var environment: [String: String]
-        /// The descriptors of standard input, output and errors, each nil for `/dev/null`; nil inherits this process's.
-        package var streams: [Int32?]?
-        /// Whether the program has a separate session, so that it receives no signal of the terminal, the default
-        /// action for each signal, and no further descriptor.
-        package var isDetached = false
-        /// The signals that have their default action in the program even if this process ignores them.
-        package var defaultSignals: [Int32] = []
-
-        package init(
-            environment: [String: String], streams: [Int32?]? = nil, isDetached: Bool = false,
-            defaultSignals: [Int32] = []
-        ) {
-            self.environment = environment
-            self.streams = streams
-            self.isDetached = isDetached
-            self.defaultSignals = defaultSignals
-        }
-    }
-
     /// The error of a program that cannot be started.
     package struct SpawnError: Error, CustomStringConvertible {
         /// The `errno` of `posix_spawnp(3)`.
@@ -41,24 +18,35 @@ package final class SpawnedProcess: Sendable {
     /// Starts a program, which is searched for in `PATH` if its name contains no slash.
     ///
     /// No signal is blocked in it.
-    package init(_ program: String, _ arguments: [String], _ options: Options) throws(SpawnError) {
+    ///
+    /// - Parameters:
+    ///   - environment: The whole environment.
+    ///   - streams: The descriptors of standard input, output and errors, each nil for `/dev/null`; empty inherits this
+    ///     process's.
+    ///   - isDetached: Whether the program has a separate session, so that it receives no signal of the terminal, the
+    ///     default action for each signal, and no further descriptor.
+    ///   - defaultSignals: The signals that have their default action in the program even if this process ignores them.
+    package init(
+        _ program: String, _ arguments: [String], environment: [String: String], streams: [Int32?] = [],
+        isDetached: Bool = false, defaultSignals: [Int32] = []
+    ) throws(SpawnError) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, stream) in (options.streams ?? []).enumerated() {
+        for (number, stream) in streams.enumerated() {
             if let stream {
                 posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
             } else {
                 posix_spawn_file_actions_addopen(&actions, Int32(number), "/dev/null", O_RDWR, 0)
             }
         }
-        if options.isDetached { SpawnExtensions.closeDescriptors(from: 3, &actions) }
+        if isDetached { SpawnExtensions.closeDescriptors(from: 3, &actions) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        Self.setSignals(options, &attributes)
+        Self.setSignals(isDetached: isDetached, defaultSignals, &attributes)
         let words = ([program] + arguments).map { strdup($0) } + [nil]
-        let variables = options.environment.map { strdup("\($0)=\($1)") } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in words + variables { free(text) } }
         var identifier = pid_t()
         let code = posix_spawnp(&identifier, program, &actions, &attributes, words, variables)
@@ -90,14 +78,16 @@ package final class SpawnedProcess: Sendable {
 
     // MARK: Attributes
 
-    private static func setSignals(_ options: Options, _ attributes: inout posix_spawnattr_t) {
+    private static func setSignals(
+        isDetached: Bool, _ defaultSignals: [Int32], _ attributes: inout posix_spawnattr_t
+    ) {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        if options.isDetached { sigfillset(&signals) }
-        for number in options.defaultSignals { sigaddset(&signals, number) }
+        if isDetached { sigfillset(&signals) }
+        for number in defaultSignals { sigaddset(&signals, number) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        let session = options.isDetached ? SpawnExtensions.ownSession : 0
+        let session = isDetached ? SpawnExtensions.ownSession : 0
         let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | session
         posix_spawnattr_setflags(&attributes, Int16(flags))
     }

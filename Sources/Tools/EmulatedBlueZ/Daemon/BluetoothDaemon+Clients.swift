@@ -9,10 +9,10 @@ enum RequestPurpose: Sendable {
     case ignored
     case agent(adapter: Int, PairingRequestID)
     /// The objects of an application.
-    case application(adapter: Int, ApplicationKey, ClientCallID)
+    case application(adapter: Int, ClientObject, ClientCallID)
     /// The properties of an advertisement, for a call or after a change.
     case advertisement(adapter: Int, AdvertisementID, ClientCallID?)
-    case monitor(adapter: Int, MonitorRootKey)
+    case monitor(adapter: Int, ClientObject)
     /// The batteries that a client provides.
     case batteries(BatteryProvider)
     case read(adapter: Int, RequestID)
@@ -20,6 +20,15 @@ enum RequestPurpose: Sendable {
     case write(adapter: Int, RequestID)
     /// The socket for the values of a characteristic.
     case acquireNotify(adapter: Int, AttributeID, central: PeerID)
+
+    /// The time within which the client must answer.
+    func deadline(_ configuration: EmulatedBlueZConfiguration) -> Duration {
+        switch self {
+        case .agent: configuration.agentDeadline
+        case .application, .advertisement, .monitor, .batteries: configuration.applicationDeadline
+        case .read, .write, .acquireNotify, .ignored: configuration.attributeDeadline
+        }
+    }
 }
 
 // Clients: their answers, their signals and their disconnections.
@@ -63,8 +72,7 @@ extension BluetoothDaemon {
 
     /// Sends the value of a client's characteristic that notifies by its property.
     private mutating func valueChanged(_ value: Data, _ signal: ClientSignal) {
-        let object = ApplicationObject(client: signal.sender, path: signal.path)
-        for index in adapters.indices { adapters[index].applications.valueChanged(value, of: object, &context) }
+        for index in adapters.indices { adapters[index].applications.valueChanged(value, of: signal.object, &context) }
     }
 
     /// Adds the monitors and batteries that a client exports below a registered root.
@@ -85,10 +93,9 @@ extension BluetoothDaemon {
             return
         }
         if interfaces.contains(BlueZInterfaces.service) {
-            let key = ApplicationKey(client: signal.sender, root: signal.path)
             for index in adapters.indices {
                 let isPowered = adapters[index].state.isPowered
-                adapters[index].applications.serviceRemoved(path, key, isPowered: isPowered, &context)
+                adapters[index].applications.serviceRemoved(path, signal.object, isPowered: isPowered, &context)
             }
         }
         if interfaces.contains(AdvertisementMonitors.interface) {
@@ -102,7 +109,7 @@ extension BluetoothDaemon {
         for index in adapters.indices { adapters[index].forget(client, &context) }
         profiles.forget(client)
         context.forgetBatteryProviders(of: client)
-        if let agent = context.agents.remove(of: client) {
+        if let agent = context.agents.remove(where: { $0.client == client }) {
             abandonQuestions(of: agent)
             agentsChanged()
         }

@@ -37,10 +37,7 @@ struct DaemonContext: Sendable {
 
     mutating func output(_ output: DaemonOutput) { outputs.append(output) }
 
-    mutating func takeOutputs() -> [DaemonOutput] {
-        defer { outputs = [] }
-        return outputs
-    }
+    mutating func takeOutputs() -> [DaemonOutput] { exchange(&outputs, with: []) }
 
     /// Sends the signals of all changes.
     mutating func flush() {
@@ -73,8 +70,8 @@ struct DaemonContext: Sendable {
 
     /// Calls a method of a client's object.
     mutating func request(
-        _ purpose: RequestPurpose, of client: String, _ path: ObjectPath, _ interface: String, _ member: String,
-        _ arguments: [DBusValue] = [], deadline: Duration
+        _ purpose: RequestPurpose, of object: ClientObject, _ interface: String, _ member: String,
+        _ arguments: [DBusValue] = []
     ) {
         let id = RequestToClient.ID(rawValue: nextNumber())
         requests[id] = purpose
@@ -82,8 +79,8 @@ struct DaemonContext: Sendable {
         output(
             .request(
                 RequestToClient(
-                    id: id, destination: client, path: path, interface: interface, member: member,
-                    arguments: arguments, deadline: deadline)))
+                    id: id, destination: object.client, path: object.path, interface: interface, member: member,
+                    arguments: arguments, deadline: purpose.deadline(configuration))))
     }
 
     // MARK: Sockets

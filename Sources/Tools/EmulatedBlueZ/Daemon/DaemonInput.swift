@@ -1,11 +1,19 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 
 /// The number of a client's method call, which identifies it for the answer.
 struct ClientCallID: Hashable, Sendable {
     let rawValue: UInt64
+}
+
+/// An object of a client.
+struct ClientObject: Hashable, Sendable {
+    /// The unique name of the client's connection.
+    let client: String
+    let path: ObjectPath
 }
 
 /// A method call of a client; object, interface and signature are those of an exported method.
@@ -19,6 +27,14 @@ struct ClientCall: Sendable {
     let member: String
     let signature: String
     let arguments: [DBusValue]
+
+    /// The object of the client whose path is the first argument.
+    ///
+    /// - Throws: `InvalidArguments` if the first argument is not a path.
+    func namedObject() throws(DBusError) -> ClientObject {
+        guard let path = arguments.first?.pathValue else { throw BlueZError.invalidArguments }
+        return ClientObject(client: sender, path: path)
+    }
 }
 
 /// A signal of a client; only signals of objects that it registered have an effect.
@@ -28,6 +44,8 @@ struct ClientSignal: Sendable {
     let interface: String
     let member: String
     let arguments: [DBusValue]
+
+    var object: ClientObject { ClientObject(client: sender, path: path) }
 }
 
 /// An event that an emulated daemon handles.
@@ -59,10 +77,8 @@ enum DaemonInput: Sendable {
 
 /// The facts about a host that its adapter exports when it appears.
 struct HostFacts: Hashable, Sendable {
-
     var name: String
-    var address: String
-    var isRandomAddress: Bool
+    var address: DeviceAddress
     var isPowered: Bool
     /// The number of advertisements that can be on the air at a time.
     var advertisingSets = 5
@@ -73,8 +89,7 @@ struct HostFacts: Hashable, Sendable {
 /// The known facts about a device before it is heard.
 struct PeerFacts: Hashable, Sendable {
     var peer: PeerID
-    var address: String
-    var isRandom: Bool
+    var address: DeviceAddress
     var name: String?
 }
 

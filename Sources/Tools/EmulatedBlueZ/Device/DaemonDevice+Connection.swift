@@ -69,16 +69,14 @@ extension DaemonDevice {
     }
 
     mutating func connectFailed(_ error: BackendError, _ context: inout DaemonContext) {
-        guard let connect = connection.connect else { return }
-        connection.connect = nil
+        guard let connect = connection.connect.take() else { return }
         if let call = connect.call { context.refuse(call.id, BlueZError.connect(error)) }
         endPairing(BlueZError.connectionAttemptFailed, &context)
     }
 
     /// Opens a link; answers the call before the services are known.
     mutating func connected(_ link: LinkID, _ parameters: LinkParameters, _ context: inout DaemonContext) {
-        let call = connection.connect?.call
-        connection.connect = nil
+        let call = connection.connect.take()?.call
         // The name in the device's database replaces the advertised one.
         showName(database.deviceName, &context)
         connection.link = DaemonLink(adapter: adapter, peer: peer, id: link, parameters)
@@ -133,8 +131,7 @@ extension DaemonDevice {
     /// Sessions of `StartNotify` and the objects of the attributes stay.
     mutating func linkLost(_ end: LinkEnd, _ context: inout DaemonContext) {
         let wasConnected = isConnected
-        if let connect = connection.connect {
-            connection.connect = nil
+        if let connect = connection.connect.take() {
             let error =
                 if case .notReady = end { BlueZError.failed("br-connection-adapter-not-powered") } else {
                     BlueZError.failed("br-connection-canceled")
@@ -143,9 +140,8 @@ extension DaemonDevice {
             if case .removed = end { closeOwnLink(&context) }
             if let call = connect.call { context.refuse(call.id, error) }
         }
-        if let purposes = connection.link?.purposes {
-            connection.link = nil
-            failOperations(purposes, &context)
+        if let link = connection.link.take() {
+            failOperations(link.purposes, &context)
             database.hideMTU(&context)
         }
         context.removeOwnBattery(at: path)
@@ -158,8 +154,7 @@ extension DaemonDevice {
     /// Shows that the device is no longer connected, in either role.
     private mutating func showDisconnected(_ reason: DisconnectReason, _ context: inout DaemonContext) {
         set("ServicesResolved", .boolean(false), &context)
-        let pending = connection.disconnect
-        connection.disconnect = nil
+        let pending = connection.disconnect.take()
         for call in pending?.bearerCalls ?? [] { context.answer(call) }
         if context.dialect >= .bluez5_87 {
             setOfBearer("Connected", false, &context)

@@ -37,14 +37,15 @@ extension DaemonDevice {
         showStructures(data, &context)
         let companies = Self.manufacturerEntries(data)
         if !companies.isEmpty {
-            let entries = wantsDuplicates ? [:] : manufacturerEntries(context)
-            let value = Self.manufacturerData(entries.merging(companies) { $1 })
+            heard.manufacturerData = (wantsDuplicates ? [:] : heard.manufacturerData).merging(companies) { $1 }
+            let value = DBusValue.byteArrays(.uint16, heard.manufacturerData, key: DBusValue.uint16)
             set("ManufacturerData", value, isRepeated: isRepeated, &context)
         }
         if let serviceData = data.serviceData, !serviceData.isEmpty {
-            let values = Dictionary(serviceData.map { ($0.key.bluez, DBusValue.bytes(Array($0.value))) }) { $1 }
-            let known = wantsDuplicates ? [:] : shown("ServiceData", context)?.propertiesValue ?? [:]
-            set("ServiceData", .properties(known.merging(values) { $1 }), isRepeated: isRepeated, &context)
+            let received = serviceData.map { ($0.key.bluez, Array($0.value)) }
+            heard.serviceData = (wantsDuplicates ? [:] : heard.serviceData).merging(received) { $1 }
+            let value = DBusValue.byteArrays(.string, heard.serviceData, key: DBusValue.string)
+            set("ServiceData", value, isRepeated: isRepeated, &context)
         }
     }
 
@@ -69,8 +70,6 @@ extension DaemonDevice {
         heard.rssi = nil
     }
 
-    // MARK: Manufacturer data
-
     /// The companies' data by company identifier, which is sent with the least significant byte first.
     private static func manufacturerEntries(_ advertisement: Advertisement) -> [(UInt16, [UInt8])] {
         let others = (advertisement.otherStructures ?? []).filter { $0.type == 0xFF }.map(\.data)
@@ -79,39 +78,6 @@ extension DaemonDevice {
             guard bytes.count >= 2 else { return nil }
             return (UInt16(bytes[1]) << 8 | UInt16(bytes[0]), Array(bytes.dropFirst(2)))
         }
-    }
-
-    /// The data of all companies received so far, which BlueZ retains.
-    private func manufacturerEntries(_ context: DaemonContext) -> [UInt16: [UInt8]] {
-        guard case .dictionary(let known)? = shown("ManufacturerData", context) else { return [:] }
-        return Dictionary(
-            known.entries.compactMap { entry in
-                guard case .uint16(let company) = entry.key, case .variant(.bytes(let bytes)) = entry.value else {
-                    return nil
-                }
-                return (company, bytes)
-            }
-        ) { $1 }
-    }
-
-    private static func manufacturerData(_ entries: [UInt16: [UInt8]]) -> DBusValue {
-        .dictionary(
-            DBusDictionary(
-                keyType: .uint16, valueType: .variant,
-                entries: entries.sorted { $0.key < $1.key }.map {
-                    .init(key: .uint16($0.key), value: .variant(.bytes($0.value)))
-                }))
-    }
-}
-
-/// The kinds of device addresses.
-///
-/// Source: Core Specification, Vol 6, Part B, 1.3.
-enum DeviceAddressKind {
-    /// Whether an address is random: static if its two highest bits are 11, resolvable private if they are 01.
-    static func isRandom(_ address: String) -> Bool {
-        guard let digit = address.first?.hexDigitValue else { return false }
-        return digit & 0xC == 0xC || digit & 0xC == 0x4
     }
 }
 #endif

@@ -6,7 +6,7 @@ import BluetoothSupport
 // Structures of advertising packets that have their own properties.
 extension DaemonDevice {
     /// Shows appearance, icon, flags and the structures that `bluetoothd` does not interpret.
-    func showStructures(_ data: Advertisement, _ context: inout DaemonContext) {
+    mutating func showStructures(_ data: Advertisement, _ context: inout DaemonContext) {
         let structures = data.otherStructures ?? []
         if let appearance = structures.first(where: { $0.type == 0x19 }) { showAppearance(appearance.data, &context) }
         guard context.dialect >= .bluez5_82 else { return }
@@ -17,8 +17,8 @@ extension DaemonDevice {
         }
         let raw = structures.filter { ![0x01, 0x19, 0xFF].contains($0.type) }
         guard !raw.isEmpty else { return }
-        let entries = rawEntries(context).merging(raw.map { ($0.type, Array($0.data)) }) { $1 }
-        set("AdvertisingData", Self.rawData(entries), &context)
+        heard.structures.merge(raw.map { ($0.type, Array($0.data)) }) { $1 }
+        set("AdvertisingData", .byteArrays(.byte, heard.structures, key: DBusValue.byte), &context)
     }
 
     /// Reads the appearance of a device that advertised none.
@@ -56,29 +56,6 @@ extension DaemonDevice {
         case (0x0F, 0x05): "input-tablet"
         default: nil
         }
-    }
-
-    // MARK: Raw data
-
-    private func rawEntries(_ context: DaemonContext) -> [UInt8: [UInt8]] {
-        guard case .dictionary(let known)? = shown("AdvertisingData", context) else { return [:] }
-        return Dictionary(
-            known.entries.compactMap { entry in
-                guard case .byte(let type) = entry.key, case .variant(.bytes(let bytes)) = entry.value else {
-                    return nil
-                }
-                return (type, bytes)
-            }
-        ) { $1 }
-    }
-
-    private static func rawData(_ entries: [UInt8: [UInt8]]) -> DBusValue {
-        .dictionary(
-            DBusDictionary(
-                keyType: .byte, valueType: .variant,
-                entries: entries.sorted { $0.key < $1.key }.map {
-                    .init(key: .byte($0.key), value: .variant(.bytes($0.value)))
-                }))
     }
 }
 #endif

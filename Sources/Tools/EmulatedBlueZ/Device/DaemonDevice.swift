@@ -1,6 +1,7 @@
 #if os(Linux)
 import BluetoothBackend
 import BluetoothDBus
+import BluetoothEmulator
 import BluetoothSupport
 
 /// A device that an adapter heard, is connected to or is bonded with.
@@ -31,6 +32,10 @@ struct DaemonDevice: Sendable {
     struct Heard: Sendable {
         var isConnectable = true
         var services: [BluetoothUUID] = []
+        /// The data received so far, which BlueZ retains: by company, by service UUID and by type.
+        var manufacturerData: [UInt16: [UInt8]] = [:]
+        var serviceData: [String: [UInt8]] = [:]
+        var structures: [UInt8: [UInt8]] = [:]
         /// The signal strength that clients know; nil while no client discovers.
         var rssi: Int?
         var lastPacket = Duration.zero
@@ -59,8 +64,7 @@ struct DaemonDevice: Sendable {
     let peer: PeerID
     let path: ObjectPath
     /// The address under which the device was first heard; its identity address after bonding.
-    var address: String
-    var isRandom: Bool
+    var address: DeviceAddress
     /// The name as clients see it; nil if the device has no name.
     private(set) var name: String?
     var alias: String?
@@ -72,8 +76,8 @@ struct DaemonDevice: Sendable {
     var database = RemoteDatabase()
 
     init(_ facts: PeerFacts, on adapter: DaemonAdapter) {
-        (self.adapter, peer, address, isRandom) = (adapter.index, facts.peer, facts.address, facts.isRandom)
-        path = adapter.path.appending("dev_" + address.split(separator: ":").joined(separator: "_"))
+        (self.adapter, peer, address) = (adapter.index, facts.peer, facts.address)
+        path = adapter.path.appending("dev_" + address.description.split(separator: ":").joined(separator: "_"))
         if let name = facts.name { setName(name) }
     }
 
@@ -89,9 +93,7 @@ struct DaemonDevice: Sendable {
     var isInUse: Bool { isConnected || connection.connect != nil || security.pairing != nil }
 
     /// Whether the address changes from time to time; such a device stays temporary until it is bonded.
-    var hasPrivateAddress: Bool {
-        isRandom && address.first.flatMap { $0.hexDigitValue }.map { $0 & 0xC != 0xC } == true
-    }
+    var hasPrivateAddress: Bool { address.bits >> 46 == 0b01 }
 }
 
 extension BluetoothUUID {
@@ -109,7 +111,7 @@ extension DaemonDevice {
 
     private func properties(_ dialect: BlueZDialect) -> ObjectTree.Properties {
         var properties: ObjectTree.Properties = [
-            "Address": .string(address), "AddressType": .string(isRandom ? "random" : "public"),
+            "Address": .string(address.description), "AddressType": .string(address.isRandom ? "random" : "public"),
             "Alias": .string(shownAlias), "Paired": .boolean(security.isPaired),
             "Bonded": .boolean(security.isBonded), "Trusted": .boolean(false), "Blocked": .boolean(false),
             "LegacyPairing": .boolean(false), "Connected": .boolean(isConnected),
@@ -121,7 +123,7 @@ extension DaemonDevice {
     }
 
     /// The alias that the user gave, else the device's name, else the address with dashes.
-    private var shownAlias: String { alias ?? name ?? address.split(separator: ":").joined(separator: "-") }
+    private var shownAlias: String { alias ?? name ?? address.description.split(separator: ":").joined(separator: "-") }
 
     func set(_ property: String, _ value: DBusValue?, isRepeated: Bool = false, _ context: inout DaemonContext) {
         context.set(property, value, of: BlueZInterfaces.device, at: path, isRepeated: isRepeated)
@@ -135,9 +137,9 @@ extension DaemonDevice {
     /// Shows the identity address that a device with a private address disclosed; the object keeps its path.
     mutating func showIdentity(_ facts: PeerFacts, _ context: inout DaemonContext) {
         guard address != facts.address else { return }
-        (address, isRandom) = (facts.address, facts.isRandom)
-        set("Address", .string(address), &context)
-        set("AddressType", .string(isRandom ? "random" : "public"), &context)
+        address = facts.address
+        set("Address", .string(address.description), &context)
+        set("AddressType", .string(address.isRandom ? "random" : "public"), &context)
     }
 
     /// - Parameter isOwn: Whether the name is that of the device's database, which replaces an advertised one.

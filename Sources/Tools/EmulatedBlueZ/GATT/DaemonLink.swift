@@ -79,10 +79,9 @@ struct DaemonLink: Sendable {
                     adapter: adapter, .writeCommand(link: id, attribute: command.attribute, value: command.value)))
         }
         guard commands.isEmpty else { return }
-        for (operation, request) in requests {
+        for (operation, request) in exchange(&requests, with: []) {
             context.output(.central(adapter: adapter, .request(link: id, operation: operation, request)))
         }
-        requests = []
     }
 }
 

@@ -38,8 +38,7 @@ extension RemoteDatabase.Characteristic {
     }
 
     mutating func subscribed(_ response: LinkResponse, on link: inout DaemonLink?, _ context: inout DaemonContext) {
-        let waiting = starting
-        starting = []
+        let waiting = exchange(&starting, with: [])
         if case .failure(let error) = response {
             for (call, _) in waiting { context.refuse(call, BlueZError.attribute(error)) }
             // A device that refuses a subscription ends the sessions of earlier links; the end of a link does not.

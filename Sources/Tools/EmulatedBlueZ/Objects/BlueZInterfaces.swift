@@ -24,12 +24,10 @@ struct BlueZInterfaces: Sendable {
         let all = [
             Self.makeAdapter(dialect), Self.makeDevice(dialect, isExperimental), Self.makeBearer(isExperimental),
             Self.makeBattery(configuration), Self.makeService(dialect), Self.makeCharacteristic(dialect),
-            Self.makeDescriptor(dialect), Self.makeGATTManager(), Self.makeAdvertisingManager(dialect),
-            Self.makeMonitorManager(), Self.makeBatteryProviderManager(), Self.makeAgentManager(),
-            Self.makeProfileManager(),
+            Self.makeDescriptor(dialect), Self.makeAdvertisingManager(dialect),
             StandardInterface.introspectable, StandardInterface.properties, StandardInterface.objectManager,
         ]
-        definitions = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        definitions = Dictionary(uniqueKeysWithValues: (all + Self.managers).map { ($0.name, $0) })
     }
 
     var names: [String] { definitions.keys.sorted() }
@@ -96,12 +94,6 @@ struct BlueZInterfaces: Sendable {
         return configuration.hasBatteryProviders ? battery.property("Source", "s") : battery
     }
 
-    private static func makeBatteryProviderManager() -> InterfaceDefinition {
-        InterfaceDefinition(batteryProviderManager)
-            .method("RegisterBatteryProvider", ["provider": "o"])
-            .method("UnregisterBatteryProvider", ["provider": "o"])
-    }
-
     private static func makeService(_ dialect: BlueZDialect) -> InterfaceDefinition {
         let service = InterfaceDefinition(service)
             .property("UUID", "s").property("Device", "o").property("Primary", "b").property("Includes", "ao")
@@ -129,12 +121,6 @@ struct BlueZInterfaces: Sendable {
         return dialect >= .bluez5_82 ? descriptor.property("Handle", "q") : descriptor
     }
 
-    private static func makeGATTManager() -> InterfaceDefinition {
-        InterfaceDefinition(gattManager)
-            .method("RegisterApplication", ["application": "o", "options": "a{sv}"])
-            .method("UnregisterApplication", ["application": "o"])
-    }
-
     private static func makeAdvertisingManager(_ dialect: BlueZDialect) -> InterfaceDefinition {
         let manager = InterfaceDefinition(advertisingManager)
             .method("RegisterAdvertisement", ["advertisement": "o", "options": "a{sv}"])
@@ -146,22 +132,23 @@ struct BlueZInterfaces: Sendable {
             .property("SupportedCapabilities", "a{sv}")
     }
 
-    private static func makeMonitorManager() -> InterfaceDefinition {
+    /// The managers' interfaces that are the same in every version.
+    private static let managers: [InterfaceDefinition] = [
+        InterfaceDefinition(gattManager)
+            .method("RegisterApplication", ["application": "o", "options": "a{sv}"])
+            .method("UnregisterApplication", ["application": "o"]),
         InterfaceDefinition(monitorManager)
             .method("RegisterMonitor", ["application": "o"]).method("UnregisterMonitor", ["application": "o"])
-            .property("SupportedMonitorTypes", "as").property("SupportedFeatures", "as")
-    }
-
-    private static func makeAgentManager() -> InterfaceDefinition {
+            .property("SupportedMonitorTypes", "as").property("SupportedFeatures", "as"),
+        InterfaceDefinition(batteryProviderManager)
+            .method("RegisterBatteryProvider", ["provider": "o"])
+            .method("UnregisterBatteryProvider", ["provider": "o"]),
         InterfaceDefinition(agentManager)
             .method("RegisterAgent", ["agent": "o", "capability": "s"]).method("UnregisterAgent", ["agent": "o"])
-            .method("RequestDefaultAgent", ["agent": "o"])
-    }
-
-    private static func makeProfileManager() -> InterfaceDefinition {
+            .method("RequestDefaultAgent", ["agent": "o"]),
         InterfaceDefinition(profileManager)
             .method("RegisterProfile", ["profile": "o", "UUID": "s", "options": "a{sv}"])
-            .method("UnregisterProfile", ["profile": "o"])
-    }
+            .method("UnregisterProfile", ["profile": "o"]),
+    ]
 }
 #endif

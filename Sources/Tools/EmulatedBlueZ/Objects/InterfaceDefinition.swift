@@ -5,22 +5,18 @@ import BluetoothDBus
 ///
 /// Source: D-Bus Specification, "Introspection Data Format"; BlueZ, `doc/org.bluez.*.rst`.
 struct InterfaceDefinition: Sendable {
-    struct Argument: Sendable {
-        let name: String
-        let type: String
-    }
-
+    /// A method; arguments and results are pairs of a name and a type.
     struct Method: Sendable {
         let name: String
-        let arguments: [Argument]
-        let results: [Argument]
+        let arguments: KeyValuePairs<String, String>
+        let results: KeyValuePairs<String, String>
 
-        var signature: String { arguments.map(\.type).joined() }
+        var signature: String { arguments.map(\.value).joined() }
     }
 
     struct Signal: Sendable {
         let name: String
-        let arguments: [Argument]
+        let arguments: KeyValuePairs<String, String>
     }
 
     struct Property: Sendable {
@@ -42,19 +38,19 @@ struct InterfaceDefinition: Sendable {
 
     // MARK: Building
 
-    /// Returns the interface with another method; arguments are pairs of a name and a type.
+    /// Returns the interface with another method.
     func method(
         _ name: String, _ arguments: KeyValuePairs<String, String> = [:],
         returning results: KeyValuePairs<String, String> = [:]
     ) -> Self {
         var copy = self
-        copy.methods.append(Method(name: name, arguments: Self.list(arguments), results: Self.list(results)))
+        copy.methods.append(Method(name: name, arguments: arguments, results: results))
         return copy
     }
 
     func signal(_ name: String, _ arguments: KeyValuePairs<String, String>) -> Self {
         var copy = self
-        copy.signals.append(Signal(name: name, arguments: Self.list(arguments)))
+        copy.signals.append(Signal(name: name, arguments: arguments))
         return copy
     }
 
@@ -62,10 +58,6 @@ struct InterfaceDefinition: Sendable {
         var copy = self
         copy.properties.append(Property(name: name, type: type, isWritable: isWritable))
         return copy
-    }
-
-    private static func list(_ pairs: KeyValuePairs<String, String>) -> [Argument] {
-        pairs.map { Argument(name: $0.key, type: $0.value) }
     }
 }
 

@@ -18,10 +18,6 @@ struct ObjectTree: Sendable {
         let body: [DBusValue]
     }
 
-    private struct Object: Sendable {
-        var interfaces: [String: Properties]
-    }
-
     /// The interfaces that are added and removed together with the others of an object.
     private static let standard = [StandardInterface.introspectable.name, StandardInterface.properties.name]
 
@@ -32,7 +28,8 @@ struct ObjectTree: Sendable {
         var changed: [String: [String]] = [:]
     }
 
-    private var objects: [ObjectPath: Object] = [:]
+    /// The properties of the objects, by interface.
+    private var objects: [ObjectPath: [String: Properties]] = [:]
     /// The number of objects below each path, so that introspection and lookups need not search.
     private var children: [ObjectPath: [String: Int]] = [:]
     private var pending: [ObjectPath: Pending] = [:]
@@ -42,11 +39,11 @@ struct ObjectTree: Sendable {
     // MARK: Contents
 
     /// The names of an object's interfaces, sorted; nil if there is no object.
-    func interfaces(at path: ObjectPath) -> [String]? { objects[path].map { $0.interfaces.keys.sorted() } }
+    func interfaces(at path: ObjectPath) -> [String]? { objects[path]?.keys.sorted() }
 
-    func properties(of interface: String, at path: ObjectPath) -> Properties? { objects[path]?.interfaces[interface] }
+    func properties(of interface: String, at path: ObjectPath) -> Properties? { objects[path]?[interface] }
 
-    func has(_ interface: String, at path: ObjectPath) -> Bool { objects[path]?.interfaces[interface] != nil }
+    func has(_ interface: String, at path: ObjectPath) -> Bool { objects[path]?[interface] != nil }
 
     /// The paths of all objects, sorted.
     var paths: [ObjectPath] { objects.keys.sorted() }
@@ -58,25 +55,7 @@ struct ObjectTree: Sendable {
     func leads(to path: ObjectPath) -> Bool { path == .root || objects[path] != nil || children[path] != nil }
 
     /// The reply to `GetManagedObjects`: an `a{oa{sa{sv}}}`.
-    var managedObjects: DBusValue {
-        let entries = objects.sorted { $0.key < $1.key }.map { path, object in
-            DBusDictionary.Entry(key: .objectPath(path), value: Self.description(of: object.interfaces))
-        }
-        return .dictionary(
-            DBusDictionary(
-                keyType: .objectPath,
-                valueType: .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)),
-                entries: entries))
-    }
-
-    private static func description(of interfaces: [String: Properties]) -> DBusValue {
-        .dictionary(
-            DBusDictionary(
-                keyType: .string, valueType: .dictionary(key: .string, value: .variant),
-                entries: interfaces.sorted { $0.key < $1.key }.map {
-                    .init(key: .string($0.key), value: .properties($0.value))
-                }))
-    }
+    var managedObjects: DBusValue { .managedObjects(objects) }
 
     // MARK: Changes
 
@@ -84,7 +63,7 @@ struct ObjectTree: Sendable {
     mutating func add(_ interfaces: [String: Properties], at path: ObjectPath) {
         var added = interfaces
         if objects[path] == nil {
-            objects[path] = Object(interfaces: [:])
+            objects[path] = [:]
             count(path, +1)
             added[StandardInterface.introspectable.name] = [:]
         }
@@ -92,7 +71,7 @@ struct ObjectTree: Sendable {
             added[StandardInterface.properties.name] = [:]
         }
         for (name, properties) in added {
-            objects[path]?.interfaces[name] = properties
+            objects[path]?[name] = properties
             change(path) { $0.added.insert(name) }
         }
     }
@@ -102,8 +81,8 @@ struct ObjectTree: Sendable {
     /// - Returns: The signals of earlier changes, and that of the removal unless the object was not announced.
     mutating func remove(_ path: ObjectPath, only interfaces: [String]? = nil) -> [Signal] {
         guard let object = objects[path] else { return [] }
-        var gone = (interfaces ?? object.interfaces.keys.sorted()).filter { object.interfaces[$0] != nil }
-        let left = object.interfaces.keys.filter { !gone.contains($0) }
+        var gone = (interfaces ?? object.keys.sorted()).filter { object[$0] != nil }
+        let left = object.keys.filter { !gone.contains($0) }
         if left.allSatisfy(Self.standard.contains) { gone += left.sorted() }
         let unannounced = pending[path]?.added ?? []
         var signals: [Signal] = []
@@ -116,11 +95,11 @@ struct ObjectTree: Sendable {
                     body: [.objectPath(path), .strings(announced)]))
         }
         for name in gone {
-            objects[path]?.interfaces[name] = nil
+            objects[path]?[name] = nil
             pending[path]?.added.remove(name)
             pending[path]?.changed[name] = nil
         }
-        if objects[path]?.interfaces.isEmpty == true {
+        if objects[path]?.isEmpty == true {
             objects[path] = nil
             pending[path] = nil
             order.removeAll { $0 == path }
@@ -135,10 +114,10 @@ struct ObjectTree: Sendable {
     mutating func set(
         _ value: DBusValue?, of property: String, _ interface: String, at path: ObjectPath, isRepeated: Bool = false
     ) {
-        guard objects[path]?.interfaces[interface] != nil else { return }
-        let isEqual = objects[path]?.interfaces[interface]?[property] == value
+        guard has(interface, at: path) else { return }
+        let isEqual = objects[path]?[interface]?[property] == value
         guard !isEqual || isRepeated else { return }
-        if !isEqual { objects[path]?.interfaces[interface]?[property] = value }
+        if !isEqual { objects[path]?[interface]?[property] = value }
         change(path) { pending in
             guard !pending.added.contains(interface),
                 pending.changed[interface]?.contains(property) != true
@@ -149,7 +128,7 @@ struct ObjectTree: Sendable {
 
     /// Removes a property that is temporarily absent, without a signal, as in `bluetoothd`.
     mutating func hide(_ property: String, of interface: String, at path: ObjectPath) {
-        objects[path]?.interfaces[interface]?[property] = nil
+        objects[path]?[interface]?[property] = nil
     }
 
     private mutating func change(_ path: ObjectPath, _ body: (inout Pending) -> Void) {
@@ -162,24 +141,22 @@ struct ObjectTree: Sendable {
     /// Returns the signals of all changes since the last flush, in the order of the first change of each object.
     mutating func flush() -> [Signal] {
         guard !order.isEmpty else { return [] }
-        let (paths, changes) = (order, pending)
-        order = []
-        pending = [:]
-        return paths.flatMap { path in changes[path].map { signals(of: $0, at: path) } ?? [] }
+        let changes = exchange(&pending, with: [:])
+        return exchange(&order, with: []).flatMap { path in changes[path].map { signals(of: $0, at: path) } ?? [] }
     }
 
     private func signals(of change: Pending, at path: ObjectPath) -> [Signal] {
         guard let object = objects[path] else { return [] }
         var signals: [Signal] = []
         if !change.added.isEmpty {
-            let added = object.interfaces.filter { change.added.contains($0.key) }
+            let added = object.filter { change.added.contains($0.key) }
             signals.append(
                 Signal(
                     path: .root, interface: StandardInterface.objectManager.name, member: "InterfacesAdded",
-                    body: [.objectPath(path), Self.description(of: added)]))
+                    body: [.objectPath(path), .interfaces(added)]))
         }
         for (interface, names) in change.changed.sorted(by: { $0.key < $1.key }) where !names.isEmpty {
-            let present = object.interfaces[interface] ?? [:]
+            let present = object[interface] ?? [:]
             let values = present.filter { names.contains($0.key) }
             signals.append(
                 Signal(

@@ -25,10 +25,7 @@ struct DaemonInbox: Sendable {
         return urgency
     }
 
-    mutating func takeAll() -> [DaemonInput] {
-        defer { self = DaemonInbox() }
-        return inputs
-    }
+    mutating func takeAll() -> [DaemonInput] { exchange(&self, with: DaemonInbox()).inputs }
 }
 
 extension DaemonInput {

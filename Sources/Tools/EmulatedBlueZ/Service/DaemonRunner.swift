@@ -66,8 +66,7 @@ final class DaemonRunner: @unchecked Sendable {
     }
 
     private func add(_ host: EmulatedHost) {
-        let index = hosts.count
-        let roles = HostRoles(host) { [weak self] event in self?.enqueue(event.input(index)) }
+        let roles = HostRoles(host, index: hosts.count) { [weak self] input in self?.enqueue(input) }
         hosts.append(roles)
         handle(.hostAdded(roles.facts))
         roles.activate()
@@ -155,7 +154,7 @@ final class DaemonRunner: @unchecked Sendable {
         case .central(let index, let command): hosts[index].central.submit(command)
         case .peripheral(let index, let command): hosts[index].peripheral.submit(command)
         case .pairing(let index, let command): hosts[index].pairing.submit(command)
-        case .openAdvertiser(let index, let id): openAdvertiser(id, on: index)
+        case .openAdvertiser(let index, let id): advertisers[id] = hosts[index].makeAdvertiser(id)
         case .advertiser(_, let id, let command): advertisers[id]?.submit(command)
         case .closeAdvertiser(_, let id): advertisers.removeValue(forKey: id)?.invalidate()
         case .host(let index, let action): hosts[index].perform(action)
@@ -186,23 +185,14 @@ final class DaemonRunner: @unchecked Sendable {
     }
 
     private func send(_ request: RequestToClient) {
-        do throws(DBusError) {
-            let message = try DBusMessage.methodCall(
+        connection.call(
+            try .methodCall(
                 to: request.destination, path: request.path, interface: request.interface, member: request.member,
-                request.arguments)
-            connection.call(message, deadline: request.deadline) { [weak self] reply in
-                self?.handle(.reply(request.id, reply.values))
-            }
-        } catch {
-            enqueue(.reply(request.id, .failure(error)))
+                request.arguments),
+            deadline: request.deadline
+        ) { [weak self] reply in
+            self?.handle(.reply(request.id, reply.values))
         }
-    }
-
-    private func openAdvertiser(_ id: AdvertisementID, on index: Int) {
-        let advertiser = hosts[index].makeAdvertiser { [weak self] event in
-            self?.enqueue(.advertiser(adapter: index, id, event))
-        }
-        advertisers[id] = advertiser
     }
 
     /// Subscribes to the signals of a client that registered objects.

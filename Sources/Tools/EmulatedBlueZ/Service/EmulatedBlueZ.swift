@@ -2,7 +2,6 @@
 import BluetoothCapture
 import BluetoothDBus
 public import BluetoothEmulator
-import BluetoothSupport
 import Dispatch
 import Logging
 
@@ -15,14 +14,20 @@ import Logging
 public final class EmulatedBlueZ: Sendable {
     private let connection: DBusConnection
     private let runner: DaemonRunner
-    private let end = ServiceEnd()
+    /// The error of the service's end; nil after ``stop()``.
+    private let end: Task<EmulatedBlueZError?, Never>
+    private let finish: AsyncStream<EmulatedBlueZError?>.Continuation
 
     private init(_ emulator: Emulator, connection: DBusConnection, _ configuration: EmulatedBlueZConfiguration) {
         self.connection = connection
         runner = DaemonRunner(emulator, on: connection, configuration)
-        connection.onDisconnect { [end, runner] error in
+        let (ends, finish) = AsyncStream.makeStream(of: EmulatedBlueZError?.self)
+        // Only the first end counts.
+        end = Task { await ends.first { _ in true } ?? nil }
+        self.finish = finish
+        connection.onDisconnect { [finish, runner] error in
             runner.stop()
-            end.finish(.busLost(error.description))
+            finish.yield(.busLost(error.description))
         }
     }
 
@@ -46,15 +51,11 @@ public final class EmulatedBlueZ: Sendable {
         guard emulator.time != .virtual else { throw .virtualTime }
         EnvironmentCaptures.begin()
         let address = busAddress.map(DBusAddress.explicit) ?? .system
-        let opened = await withCheckedContinuation { continuation in
-            DBusConnection.open(address, queue: DispatchQueue(label: "EmulatedBlueZ")) {
-                continuation.resume(returning: $0)
-            }
-        }
         let connection: DBusConnection
-        switch opened {
-        case .success(let open): connection = open
-        case .failure(let error): throw .busUnavailable(error.description)
+        do throws(DBusError) {
+            connection = try await DBusConnection.open(address, queue: DispatchQueue(label: "EmulatedBlueZ"))
+        } catch {
+            throw .busUnavailable(error.description)
         }
         let service = EmulatedBlueZ(emulator, connection: connection, configuration)
         // The name is claimed last: clients that wait for it find all objects.
@@ -76,9 +77,9 @@ public final class EmulatedBlueZ: Sendable {
 
     /// Leaves the bus; all sessions, links and registrations of clients end.
     public func stop() {
-        connection.queue.async { [runner, end] in
+        connection.queue.async { [runner, finish] in
             runner.stop()
-            end.finish(nil)
+            finish.yield(nil)
         }
     }
 
@@ -86,7 +87,7 @@ public final class EmulatedBlueZ: Sendable {
     ///
     /// - Throws: ``EmulatedBlueZError/busLost(_:)`` if the bus closed the connection.
     public func waitUntilEnd() async throws(EmulatedBlueZError) {
-        if let error = await end.wait() { throw error }
+        if let error = await end.value { throw error }
     }
 }
 
@@ -111,39 +112,6 @@ public enum EmulatedBlueZError: Error, Hashable, Sendable, CustomStringConvertib
         case .nameRefused(let error): "the bus does not let this program own the name org.bluez: \(error)"
         case .busLost(let error): "the message bus is gone: \(error)"
         case .virtualTime: "an emulator in virtual time cannot serve other processes; use real or scaled time"
-        }
-    }
-}
-
-/// The end of a service, for any number of waiting tasks.
-private final class ServiceEnd: Sendable {
-    private struct State {
-        var isOver = false
-        var error: EmulatedBlueZError?
-        var waiting: [CheckedContinuation<EmulatedBlueZError?, Never>] = []
-    }
-
-    private let state = Lock(State())
-
-    /// Ends the service; only the first end has an effect.
-    func finish(_ error: EmulatedBlueZError?) {
-        let waiting = state.withLock { state -> [CheckedContinuation<EmulatedBlueZError?, Never>] in
-            guard !state.isOver else { return [] }
-            state.isOver = true
-            state.error = error
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume(returning: error) }
-    }
-
-    func wait() async -> EmulatedBlueZError? {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state -> Bool in
-                if !state.isOver { state.waiting.append(continuation) }
-                return state.isOver
-            }
-            if isOver { continuation.resume(returning: state.withLock { $0.error }) }
         }
     }
 }

@@ -5,29 +5,17 @@ import BluetoothSupport
 
 /// The roles of a daemon on one emulated host, one of each kind, independent of its clients.
 struct HostRoles: Sendable {
-    /// An event of one of the roles.
-    enum Event: Sendable {
-        case central(CentralEvent)
-        case peripheral(PeripheralEvent)
-        case pairing(PairingEvent)
-
-        func input(_ adapter: Int) -> DaemonInput {
-            switch self {
-            case .central(let event): .central(adapter: adapter, event)
-            case .peripheral(let event): .peripheral(adapter: adapter, event)
-            case .pairing(let event): .pairing(adapter: adapter, event)
-            }
-        }
-    }
-
     private let host: EmulatedHost
-    private let receive: @Sendable (Event) -> Void
+    /// The number of the daemon's adapter.
+    private let index: Int
+    private let receive: @Sendable (DaemonInput) -> Void
     let central: any CentralBackend
     let peripheral: any PeripheralBackend
     let pairing: any PairingBackend
 
-    init(_ host: EmulatedHost, receive: @escaping @Sendable (Event) -> Void) {
+    init(_ host: EmulatedHost, index: Int, receive: @escaping @Sendable (DaemonInput) -> Void) {
         self.host = host
+        self.index = index
         self.receive = receive
         let options = RoleOptions(adapter: host.name)
         central = host.emulator.makeCentral(options)
@@ -36,9 +24,16 @@ struct HostRoles: Sendable {
     }
 
     func activate() {
-        central.activate(PassingSink<CentralEvent>("EmulatedBlueZ") { [receive] in receive(.central($0)) })
-        peripheral.activate(PassingSink<PeripheralEvent>("EmulatedBlueZ") { [receive] in receive(.peripheral($0)) })
-        pairing.activate(PassingSink<PairingEvent>("EmulatedBlueZ") { [receive] in receive(.pairing($0)) })
+        central.activate(sink { .central(adapter: $0, $1) })
+        peripheral.activate(sink { .peripheral(adapter: $0, $1) })
+        pairing.activate(sink { .pairing(adapter: $0, $1) })
+    }
+
+    /// Returns a sink that passes events as inputs of the adapter.
+    private func sink<Event: Sendable>(
+        _ input: @escaping @Sendable (_ adapter: Int, Event) -> DaemonInput
+    ) -> PassingSink<Event> {
+        PassingSink("EmulatedBlueZ") { [receive, index] in receive(input(index, $0)) }
     }
 
     func invalidate() {
@@ -48,9 +43,9 @@ struct HostRoles: Sendable {
     }
 
     /// Creates a separate peripheral role for an advertisement.
-    func makeAdvertiser(_ receive: @escaping @Sendable (PeripheralEvent) -> Void) -> any PeripheralBackend {
+    func makeAdvertiser(_ id: AdvertisementID) -> any PeripheralBackend {
         let advertiser = host.emulator.makePeripheral(RoleOptions(adapter: host.name))
-        advertiser.activate(PassingSink("EmulatedBlueZ", receive))
+        advertiser.activate(sink { .advertiser(adapter: $0, id, $1) })
         return advertiser
     }
 
@@ -58,23 +53,16 @@ struct HostRoles: Sendable {
 
     var facts: HostFacts {
         HostFacts(
-            name: host.name, address: host.address.description, isRandomAddress: host.address.isRandom,
-            isPowered: host.state == .poweredOn,
+            name: host.name, address: host.address, isPowered: host.state == .poweredOn,
             advertisingSets: host.emulator.configuration.maximumAdvertisingSets,
-            bonds: host.bonds.map { bond in
-                PeerFacts(
-                    peer: bond.peer, address: bond.identityAddress.description, isRandom: bond.identityAddress.isRandom,
-                    name: central.knownPeers([bond.peer]).first?.name)
-            })
+            bonds: host.bonds.map { facts(of: $0.peer, $0.identityAddress) })
     }
 
     /// The centrals that are connected to the host's services.
-    var centrals: [PeerFacts] {
-        host.centrals.map { connected in
-            PeerFacts(
-                peer: connected.peer, address: connected.address.description, isRandom: connected.address.isRandom,
-                name: central.knownPeers([connected.peer]).first?.name)
-        }
+    var centrals: [PeerFacts] { host.centrals.map { facts(of: $0.peer, $0.address) } }
+
+    private func facts(of peer: PeerID, _ address: DeviceAddress) -> PeerFacts {
+        PeerFacts(peer: peer, address: address, name: central.knownPeers([peer]).first?.name)
     }
 
     /// The value of the Appearance of a connected device.

@@ -40,10 +40,7 @@ struct ATTClient: Sendable {
 
     private enum Step: Sendable {
         case mtu
-        case services(isPrimary: Bool)
-        case includes(service: Int)
-        case characteristics(service: Int)
-        case descriptors(service: Int, characteristic: Int)
+        case discovery
         /// Subscribes to Service Changed.
         case serviceChanged
         case deviceName
@@ -104,7 +101,7 @@ struct ATTClient: Sendable {
         switch operation {
         case .discover:
             discovery = ServerDiscovery()
-            current = (number, operation, isMTUExchanged ? .services(isPrimary: true) : .mtu)
+            current = (number, operation, isMTUExchanged ? .discovery : .mtu)
             return isMTUExchanged ? continueDiscovery() : [.send(.mtuRequest(UInt16(maximumMTU)))]
         case .read(let handle):
             current = (number, operation, .read)
@@ -126,8 +123,7 @@ struct ATTClient: Sendable {
     }
 
     private mutating func finish(_ outcome: Outcome) -> [Action] {
-        guard let number = current?.number else { return [] }
-        current = nil
+        guard let number = current.take()?.number else { return [] }
         return [.complete(number, outcome)] + startNext()
     }
 
@@ -147,7 +143,7 @@ struct ATTClient: Sendable {
         case (.mtu, .mtuResponse(let theirs)):
             isMTUExchanged = true
             mtu = max(ATTLimits.minimumMTU, min(Int(theirs), maximumMTU))
-            current?.step = .services(isPrimary: true)
+            current?.step = .discovery
             return continueDiscovery()
         case (.serviceChanged, .writeResponse): return readDeviceName()
         case (.deviceName, .readResponse(let name)):
@@ -157,9 +153,10 @@ struct ATTClient: Sendable {
         case (.prepare(let next), .prepareWriteResponse):
             guard case .write(let handle, let bytes)? = current?.operation else { return [] }
             return prepare(handle, bytes, from: next)
-        case (.services, _), (.includes, _), (.characteristics, _), (.descriptors, _):
+        case (.discovery, _):
             // A response that brings nothing new would continue forever.
-            return discovery.add(pdu) ? continueDiscovery() : nextDiscoveryStep(after: step)
+            if !discovery.add(pdu) { discovery.endStep() }
+            return continueDiscovery()
         default: return []
         }
     }
@@ -179,9 +176,11 @@ struct ATTClient: Sendable {
         switch step {
         case .mtu:
             isMTUExchanged = true
-            current?.step = .services(isPrimary: true)
+            current?.step = .discovery
             return continueDiscovery()
-        case .services, .includes, .characteristics, .descriptors: return nextDiscoveryStep(after: step)
+        case .discovery:
+            discovery.endStep()
+            return continueDiscovery()
         case .serviceChanged: return readDeviceName()
         case .deviceName: return finish(.discovered(discovery.services, deviceName: nil))
         // The value ended with a full part.
@@ -195,46 +194,10 @@ struct ATTClient: Sendable {
 
     // MARK: Discovery
 
-    /// Sends the next request of the discovery; steps without one are over.
+    /// Sends the next request of the discovery, or ends it.
     private mutating func continueDiscovery() -> [Action] {
-        while let step = current?.step {
-            if case .includes(let service) = step, service >= discovery.serviceCount { return endDiscovery() }
-            if let request = discoveryRequest(of: step) { return [.send(request)] }
-            begin(discoveryStep(after: step))
-        }
-        return []
-    }
-
-    private mutating func nextDiscoveryStep(after step: Step) -> [Action] {
-        begin(discoveryStep(after: step))
-        return continueDiscovery()
-    }
-
-    private mutating func begin(_ step: Step) {
-        discovery.beginStep()
-        current?.step = step
-    }
-
-    private mutating func discoveryRequest(of step: Step) -> ATTPDU? {
-        switch step {
-        case .services(let isPrimary): discovery.servicesRequest(isPrimary: isPrimary)
-        case .includes(let service): discovery.includesRequest(service)
-        case .characteristics(let service): discovery.characteristicsRequest(service)
-        case .descriptors(let service, let characteristic): discovery.descriptorsRequest(service, characteristic)
-        default: nil
-        }
-    }
-
-    private func discoveryStep(after step: Step) -> Step {
-        switch step {
-        case .services(isPrimary: true): return .services(isPrimary: false)
-        case .includes(let service): return .characteristics(service: service)
-        case .characteristics(let service): return .descriptors(service: service, characteristic: 0)
-        case .descriptors(let service, let characteristic):
-            return characteristic + 1 < discovery.characteristicCount(of: service)
-                ? .descriptors(service: service, characteristic: characteristic + 1) : .includes(service: service + 1)
-        default: return .includes(service: 0)
-        }
+        guard let request = discovery.nextRequest() else { return endDiscovery() }
+        return [.send(request)]
     }
 
     private mutating func endDiscovery() -> [Action] {

@@ -105,8 +105,7 @@ struct ATTServer: Sendable {
 
     /// Handles the device's answer to the pending request.
     mutating func completed(_ response: LinkResponse) -> [Action] {
-        guard let done = pending else { return [] }
-        pending = nil
+        guard let done = pending.take() else { return [] }
         let actions = finish(done, response)
         guard pending == nil, let next = waiting.popFirst() else { return actions }
         return actions + receive(next)
@@ -172,9 +171,7 @@ struct ATTServer: Sendable {
         case .readMultipleVariableRequest(let handles): return readNext(of: handles, [], opcode, isVariable: true)
         case .writeRequest(let handle, let value): return write(handle, value, opcode)
         case .prepareWriteRequest(let handle, let offset, let part): return prepare(handle, offset, part, opcode)
-        case .executeWriteRequest:
-            defer { prepared = [] }
-            return executeNext(of: prepared)
+        case .executeWriteRequest: return executeNext(of: exchange(&prepared, with: []))
         case .cancelWriteRequest:
             prepared = []
             return respond(.executeWriteResponse)
@@ -216,12 +213,9 @@ struct ATTServer: Sendable {
     /// The value of a declaration or of a Client Characteristic Configuration; empty for other attributes.
     private func constant(of attribute: AttributeList.Attribute) -> [UInt8] {
         switch attribute.content {
-        case .declaration(let value): return value
-        case .value: return []
-        case .clientConfiguration:
-            var value: [UInt8] = []
-            value.append(littleEndian: configurations[attribute.handle] ?? 0)
-            return value
+        case .declaration(let value): value
+        case .value: []
+        case .clientConfiguration: (configurations[attribute.handle] ?? 0).bytes
         }
     }
 

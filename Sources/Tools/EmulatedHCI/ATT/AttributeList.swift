@@ -1,4 +1,5 @@
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
 
@@ -34,11 +35,7 @@ struct AttributeList: Sendable {
                 service.handles.lowerBound, upTo: service.handles.upperBound, service.isPrimary ? "2800" : "2801",
                 .declaration(service.uuid.attBytes))
             for include in service.included {
-                var value: [UInt8] = []
-                value.append(littleEndian: include.handles.lowerBound)
-                value.append(littleEndian: include.handles.upperBound)
-                if include.uuid.attWidth == 2 { value += include.uuid.attBytes }
-                append(include.handle, "2802", .declaration(value))
+                append(include.handle, "2802", .declaration(include.declaration.value))
             }
             for characteristic in service.characteristics { append(characteristic, ids) }
         }
@@ -46,9 +43,7 @@ struct AttributeList: Sendable {
 
     private mutating func append(_ characteristic: TappedCharacteristic, _ ids: [UInt16: AttributeID]) {
         guard let id = ids[characteristic.valueHandle] else { return }
-        var declaration = [UInt8(truncatingIfNeeded: characteristic.properties.rawValue)]
-        declaration.append(littleEndian: characteristic.valueHandle)
-        append(characteristic.declarationHandle, "2803", .declaration(declaration + characteristic.uuid.attBytes))
+        append(characteristic.declarationHandle, "2803", .declaration(characteristic.declaration.value))
         append(characteristic.valueHandle, characteristic.uuid, .value(id))
         for descriptor in characteristic.descriptors {
             if descriptor.uuid == "2902" {

@@ -1,7 +1,7 @@
 import BluetoothBackend
+import BluetoothCapture
 import BluetoothEmulator
 import BluetoothHCI
-import BluetoothSupport
 
 /// The services of a server outside of the emulator, as far as they are discovered.
 ///
@@ -12,105 +12,83 @@ struct ServerDiscovery: Sendable {
     /// A server has 256 services at most, 4,096 attributes at most; what follows is not discovered.
     static let (maximumServices, maximumAttributes) = (256, 4_096)
 
-    private struct Service: Sendable {
-        let handles: ClosedRange<UInt16>
-        let uuid: BluetoothUUID
-        let isPrimary: Bool
-        var included: [TappedService.Include] = []
-        var characteristics: [Characteristic] = []
-    }
-
-    private struct Characteristic: Sendable {
-        let declaration: UInt16
-        let value: UInt16
-        let properties: UInt8
-        let uuid: BluetoothUUID
-        var descriptors: [TappedDescriptor] = []
-    }
-
-    private enum Target: Sendable {
+    /// A step, with the indices of its service and its characteristic.
+    private enum Step: Sendable {
         case services(isPrimary: Bool)
         case includes(Int)
         case characteristics(Int)
         case descriptors(Int, Int)
     }
 
-    private var found: [Service] = []
+    /// The services in the order of their handles.
+    private(set) var services: [TappedService] = []
     private var attributeCount = 0
-    /// The first handle of the next request; 0 after the handle FFFF.
-    private var next: UInt16 = 1
+    private var step = Step.services(isPrimary: true)
     private var isStepNew = true
     /// The handles of the step.
     private var range: ClosedRange<UInt16> = 1...UInt16.max
-    private var target = Target.services(isPrimary: true)
-
-    var serviceCount: Int { found.count }
-
-    func characteristicCount(of service: Int) -> Int { found[service].characteristics.count }
-
-    /// The services in the order of their handles.
-    var services: [TappedService] {
-        found.map { service in
-            TappedService(
-                handles: service.handles, uuid: service.uuid, isPrimary: service.isPrimary,
-                included: service.included,
-                characteristics: service.characteristics.map {
-                    TappedCharacteristic(
-                        declarationHandle: $0.declaration, valueHandle: $0.value,
-                        properties: CharacteristicProperties(rawValue: UInt16($0.properties)), uuid: $0.uuid,
-                        descriptors: $0.descriptors)
-                })
-        }
-    }
+    /// The first handle of the next request; 0 after the handle FFFF.
+    private var next: UInt16 = 1
 
     // MARK: Requests
 
-    /// Begins another step, whose first request has the first handle of its range.
-    mutating func beginStep() { isStepNew = true }
+    /// Returns the next request, after the end of steps without one; nil if the discovery is over.
+    mutating func nextRequest() -> ATTPDU? {
+        while true {
+            if case .includes(let service) = step, service >= services.count { return nil }
+            if let request = stepRequest() { return request }
+            endStep()
+        }
+    }
 
-    /// Returns the handles of the next request; nil if the step is over.
-    private mutating func remaining(after first: UInt16, upTo last: UInt16, _ target: Target) -> ClosedRange<UInt16>? {
+    /// Begins the next step, whose first request has the first handle of its range.
+    mutating func endStep() {
+        isStepNew = true
+        step =
+            switch step {
+            case .services(isPrimary: true): .services(isPrimary: false)
+            case .services: .includes(0)
+            case .includes(let service): .characteristics(service)
+            case .characteristics(let service): .descriptors(service, 0)
+            case .descriptors(let service, let characteristic):
+                characteristic + 1 < services[service].characteristics.count
+                    ? .descriptors(service, characteristic + 1) : .includes(service + 1)
+            }
+    }
+
+    /// Returns the next request of the step; nil if the step is over.
+    private mutating func stepRequest() -> ATTPDU? {
+        switch step {
+        case .services(let isPrimary):
+            guard services.count < Self.maximumServices else { return nil }
+            return remaining(after: 0, upTo: .max).map { .readByGroupTypeRequest($0, isPrimary ? "2800" : "2801") }
+        case .includes(let service):
+            let handles = services[service].handles
+            return remaining(after: handles.lowerBound, upTo: handles.upperBound).map { .readByTypeRequest($0, "2802") }
+        case .characteristics(let service):
+            // They follow the include declarations.
+            let handles = services[service].handles
+            let first = services[service].included.last?.handle ?? handles.lowerBound
+            return remaining(after: first, upTo: handles.upperBound).map { .readByTypeRequest($0, "2803") }
+        case .descriptors(let service, let characteristic):
+            let (handles, characteristics) = (services[service].handles, services[service].characteristics)
+            guard characteristics.indices.contains(characteristic) else { return nil }
+            let end =
+                characteristic + 1 < characteristics.count
+                ? characteristics[characteristic + 1].declarationHandle - 1 : handles.upperBound
+            return remaining(after: characteristics[characteristic].valueHandle, upTo: end).map {
+                .findInformationRequest($0)
+            }
+        }
+    }
+
+    /// Returns the handles of the next request; nil if there are none, or the step is over.
+    private mutating func remaining(after first: UInt16, upTo last: UInt16) -> ClosedRange<UInt16>? {
         guard first < last else { return nil }
-        (self.target, range) = (target, first + 1...last)
+        range = first + 1...last
         if isStepNew { (next, isStepNew) = (first + 1, false) }
         guard range.contains(next), attributeCount < Self.maximumAttributes else { return nil }
         return next...last
-    }
-
-    mutating func servicesRequest(isPrimary: Bool) -> ATTPDU? {
-        guard found.count < Self.maximumServices else { return nil }
-        return remaining(after: 0, upTo: .max, .services(isPrimary: isPrimary)).map {
-            .readByGroupTypeRequest($0, isPrimary ? "2800" : "2801")
-        }
-    }
-
-    mutating func includesRequest(_ service: Int) -> ATTPDU? {
-        let handles = found[service].handles
-        return remaining(after: handles.lowerBound, upTo: handles.upperBound, .includes(service)).map {
-            .readByTypeRequest($0, "2802")
-        }
-    }
-
-    /// The request for the characteristics of a service, which follow its include declarations.
-    mutating func characteristicsRequest(_ service: Int) -> ATTPDU? {
-        let handles = found[service].handles
-        let first = found[service].included.last?.handle ?? handles.lowerBound
-        return remaining(after: first, upTo: handles.upperBound, .characteristics(service)).map {
-            .readByTypeRequest($0, "2803")
-        }
-    }
-
-    /// The request for the descriptors of a characteristic; nil if there are no handles for them.
-    mutating func descriptorsRequest(_ service: Int, _ characteristic: Int) -> ATTPDU? {
-        let (handles, characteristics) = (found[service].handles, found[service].characteristics)
-        guard characteristics.indices.contains(characteristic) else { return nil }
-        let value = characteristics[characteristic].value
-        let end =
-            characteristic + 1 < characteristics.count
-            ? characteristics[characteristic + 1].declaration - 1 : handles.upperBound
-        return remaining(after: value, upTo: end, .descriptors(service, characteristic)).map {
-            .findInformationRequest($0)
-        }
     }
 
     // MARK: Responses
@@ -120,7 +98,7 @@ struct ServerDiscovery: Sendable {
     /// - Returns: Whether the response answers the request and continues it.
     mutating func add(_ pdu: ATTPDU) -> Bool {
         let before = next
-        switch (target, pdu) {
+        switch (step, pdu) {
         case (.services(let isPrimary), .readByGroupTypeResponse(let groups)):
             for group in groups { add(group, isPrimary: isPrimary) }
         case (.includes(let service), .readByTypeResponse(let values)):
@@ -146,12 +124,13 @@ struct ServerDiscovery: Sendable {
     }
 
     private mutating func add(_ group: ATTPDU.Group, isPrimary: Bool) {
-        guard let uuid = BluetoothUUID(attBytes: group.value), found.count < Self.maximumServices,
+        guard let uuid = BluetoothUUID(attBytes: group.value), services.count < Self.maximumServices,
             accept(group.handles.lowerBound, upTo: group.handles.upperBound),
-            !found.contains(where: { $0.handles.overlaps(group.handles) })
+            !services.contains(where: { $0.handles.overlaps(group.handles) })
         else { return }
-        found.append(Service(handles: group.handles, uuid: uuid, isPrimary: isPrimary))
-        found.sort { $0.handles.lowerBound < $1.handles.lowerBound }
+        services.append(
+            TappedService(handles: group.handles, uuid: uuid, isPrimary: isPrimary, included: [], characteristics: []))
+        services.sort { $0.handles.lowerBound < $1.handles.lowerBound }
     }
 
     private mutating func addInclude(_ entry: ATTPDU.HandleAndValue, to service: Int) {
@@ -162,24 +141,22 @@ struct ServerDiscovery: Sendable {
         // The UUID is left out if it has 128 bits.
         let uuid =
             cursor.isAtEnd
-            ? found.first { $0.handles.lowerBound == first }?.uuid : BluetoothUUID(attBytes: Array(cursor.rest))
+            ? services.first { $0.handles.lowerBound == first }?.uuid : BluetoothUUID(attBytes: Array(cursor.rest))
         guard let uuid else { return }
-        found[service].included.append(TappedService.Include(handle: entry.handle, handles: first...last, uuid: uuid))
+        services[service].included.append(
+            TappedService.Include(handle: entry.handle, handles: first...last, uuid: uuid))
     }
 
     private mutating func addCharacteristic(_ entry: ATTPDU.HandleAndValue, to service: Int) {
-        var cursor = ByteCursor(entry.value)
-        guard let properties = cursor.byte(), let value = cursor.littleEndian(UInt16.self),
-            let uuid = BluetoothUUID(attBytes: Array(cursor.rest)), value > entry.handle,
-            accept(entry.handle, upTo: value)
+        guard let characteristic = TappedCharacteristic(entry), characteristic.valueHandle > entry.handle,
+            accept(entry.handle, upTo: characteristic.valueHandle)
         else { return }
-        found[service].characteristics.append(
-            Characteristic(declaration: entry.handle, value: value, properties: properties, uuid: uuid))
+        services[service].characteristics.append(characteristic)
     }
 
     private mutating func add(_ entry: ATTPDU.HandleAndUUID, to service: Int, _ characteristic: Int) {
         guard accept(entry.handle) else { return }
-        found[service].characteristics[characteristic].descriptors.append(
+        services[service].characteristics[characteristic].descriptors.append(
             TappedDescriptor(handle: entry.handle, uuid: entry.uuid))
     }
 }

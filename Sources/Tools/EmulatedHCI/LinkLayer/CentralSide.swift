@@ -139,8 +139,7 @@ final class CentralSide: @unchecked Sendable {
     }
 
     func cancelConnect() {
-        guard let pending = connect else { return }
-        connect = nil
+        guard let pending = connect.take() else { return }
         for peer in pending.operations.values { central.role.submit(.disconnect(peer: peer)) }
         updateScan()
         layer.emit(.connectEnded(status: HCIStatus.unknownConnectionIdentifier.rawValue))

@@ -80,9 +80,7 @@ final class ExternalPeripheralLink: ChannelWorld {
                 device.serve(services, deviceName: name, isChange: isChange)
             }
             pending.isDiscovered = true
-            let waiting = pending.waiters
-            pending.waiters = []
-            for waiter in waiting { waiter() }
+            for waiter in exchange(&pending.waiters, with: []) { waiter() }
         }
     }
 
@@ -96,8 +94,7 @@ final class ExternalPeripheralLink: ChannelWorld {
         isEnded = true
         security.end()
         channels.end()
-        keyAnswer?(nil)
-        keyAnswer = nil
+        keyAnswer.take()?(nil)
         perform(client.end())
     }
 
@@ -133,8 +130,7 @@ final class ExternalPeripheralLink: ChannelWorld {
     }
 
     func answerKeyRequest(_ key: [UInt8]?) {
-        if let keyAnswer {
-            self.keyAnswer = nil
+        if let keyAnswer = keyAnswer.take() {
             keyAnswer(key)
         } else if !security.answerKeyRequest(key) {
             layer.endForWrongKey(handle)

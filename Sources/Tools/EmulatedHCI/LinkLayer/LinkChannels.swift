@@ -52,9 +52,8 @@ final class LinkChannels {
 
     func end() {
         for timer in timers.values { timer.cancel() }
-        let answers = self.answers
-        (timers, streams, self.answers) = ([:], [:], [:])
-        for answer in answers.values { answer(.noResources) }
+        (timers, streams) = ([:], [:])
+        for answer in exchange(&answers, with: [:]).values { answer(.noResources) }
     }
 
     private func number(of id: ChannelID) -> Int? { streams.first { $0.value.id == id }?.key }

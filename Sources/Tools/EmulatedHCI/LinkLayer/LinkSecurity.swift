@@ -92,8 +92,7 @@ final class LinkSecurity: @unchecked Sendable {
     ///
     /// - Returns: Whether the keys of both ends are equal, or the link ends.
     func answerKeyRequest(_ key: [UInt8]?) -> Bool {
-        guard let startingKey else { return true }
-        self.startingKey = nil
+        guard let startingKey = startingKey.take() else { return true }
         guard let key else {
             handle(.encryptionChanged(status: HCIStatus.pinOrKeyMissing.rawValue))
             return true

@@ -72,7 +72,6 @@ final class ExternalHost: @unchecked Sendable {
     func end() -> SecurityBonds? {
         layer?.end()
         addressTimer?.cancel()
-        defer { layer = nil }
-        return layer?.bonds
+        return layer.take()?.bonds
     }
 }

@@ -60,11 +60,7 @@ final class PortConnection: @unchecked Sendable {
         if !isWriting { writing.resume() }
     }
 
-    private func fail(_ reason: String) {
-        let end = self.end
-        self.end = nil
-        end?(reason)
-    }
+    private func fail(_ reason: String) { end.take()?(reason) }
 
     private func read(_ receive: (HCIPacket) -> Void) {
         let count = Glibc.read(descriptor, &buffer, buffer.count)

@@ -1,7 +1,7 @@
-package import BluetoothBackend
-package import BluetoothEmulator
-package import BluetoothHCI
-package import BluetoothSupport
+import BluetoothBackend
+import BluetoothEmulator
+import BluetoothHCI
+import BluetoothSupport
 
 /// The Security Manager of one end of a link, as a state machine: each input returns actions, to be performed in order.
 ///
@@ -9,8 +9,8 @@ package import BluetoothSupport
 /// generator, so the keys protect nothing but emulated links.
 ///
 /// Source: Core Specification, Vol 3, Part H.
-package struct SecurityManager: Sendable {
-    package enum Input: Hashable, Sendable {
+struct SecurityManager: Sendable {
+    enum Input: Hashable, Sendable {
         /// Pairs anew; the peripheral asks the central to. Ignored during a pairing.
         ///
         /// A user who requested the pairing is not asked whether to pair at all.
@@ -34,7 +34,7 @@ package struct SecurityManager: Sendable {
         case disconnected
     }
 
-    package enum Action: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         /// Sends a packet on channel 6.
         case send([UInt8])
         /// Starts the timer of 30 seconds, or starts it again.
@@ -58,7 +58,7 @@ package struct SecurityManager: Sendable {
         case failed(Failure)
     }
 
-    package enum Failure: Hashable, Sendable {
+    enum Failure: Hashable, Sendable {
         /// This end ended the pairing, and sent the reason.
         case ended(PairingFailedReason)
         /// The peer ended the pairing.
@@ -71,42 +71,42 @@ package struct SecurityManager: Sendable {
         case disconnected
     }
 
-    package struct Configuration: Hashable, Sendable {
+    struct Configuration: Hashable, Sendable {
         /// Protection against a man in the middle.
-        package enum Authentication: Hashable, Sendable { case none, requested, required }
+        enum Authentication: Hashable, Sendable { case none, requested, required }
 
         /// The answer to the peer's requests.
-        package enum Policy: Hashable, Sendable {
+        enum Policy: Hashable, Sendable {
             case accept
             case refuse(PairingFailedReason)
             /// The peer's timer ends the pairing.
             case ignore
         }
 
-        package var capability: PairingCapability
-        package var supportsSecureConnections = true
-        package var isBondable = true
+        var capability: PairingCapability
+        var supportsSecureConnections = true
+        var isBondable = true
         /// `required` refuses Just Works.
-        package var authentication: Authentication
+        var authentication: Authentication
         /// The sizes of the long-term key in bytes, within 7...16.
-        package var keySizes = 7...16
-        package var policy = Policy.accept
-        package var identityAddress: HCIAddress
+        var keySizes = 7...16
+        var policy = Policy.accept
+        var identityAddress: HCIAddress
         /// The identity resolving key, 16 bytes; without one, the end distributes no identity.
-        package var identityKey: [UInt8]?
+        var identityKey: [UInt8]?
         /// Whether connection signature resolving keys are exchanged.
-        package var exchangesSigningKeys = false
+        var exchangesSigningKeys = false
         /// Whether a peer may use the public key whose private key everyone knows.
-        package var acceptsDebugKeys = false
+        var acceptsDebugKeys = false
         /// The number that this end shows, 0...999999; nil draws one for each pairing.
-        package var passkey: Int?
+        var passkey: Int?
         /// The number of failed pairings on a link after which further requests of the peer are refused.
         ///
         /// The specification lets the peer wait longer and longer instead, which needs a clock (Vol 3, Part H, 2.3.6).
-        package var maximumFailures = 8
+        var maximumFailures = 8
 
         /// The default authenticates if the capability allows it.
-        package init(capability: PairingCapability, identityAddress: HCIAddress) {
+        init(capability: PairingCapability, identityAddress: HCIAddress) {
             (self.capability, self.identityAddress) = (capability, identityAddress)
             authentication = capability == .noInputNoOutput ? .none : .requested
         }
@@ -134,23 +134,23 @@ package struct SecurityManager: Sendable {
     let address: HCIAddress
     let peerAddress: HCIAddress
     /// Changes count from the next pairing on.
-    package var configuration: Configuration
+    var configuration: Configuration
     var random: SeededGenerator
     var phase = Phase.idle
     var openQuestion: PairingQuestion?
     var isRequestedByUser = false
     var failureCount = 0
     /// The keys of the last pairing with the peer, on this link or an earlier one.
-    package internal(set) var keys: SecurityKeys?
-    package internal(set) var isEncrypted = false
+    var keys: SecurityKeys?
+    var isEncrypted = false
     /// Whether the link is encrypted with an authenticated key.
-    package internal(set) var isAuthenticated = false
+    var isAuthenticated = false
 
     /// - Parameters:
     ///   - address: The own address on the air when the link was set up.
     ///   - peerAddress: The peer's.
     ///   - keys: Those of an earlier pairing with the peer.
-    package init(
+    init(
         side: LinkSide, address: HCIAddress, peerAddress: HCIAddress, configuration: Configuration,
         keys: SecurityKeys? = nil, random: SeededGenerator
     ) {
@@ -161,7 +161,7 @@ package struct SecurityManager: Sendable {
         (self.configuration, self.keys, self.random) = (configuration, keys, random)
     }
 
-    package mutating func handle(_ input: Input) -> [Action] {
+    mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .pair(let isRequestedByUser): startPairing(isRequestedByUser: isRequestedByUser)
         case .encrypt: startEncryption()
@@ -216,7 +216,7 @@ package struct SecurityManager: Sendable {
     // MARK: Failing
 
     /// Whether a failure of the peer would concern this end.
-    package var isPairing: Bool {
+    var isPairing: Bool {
         switch phase {
         case .asking, .requesting, .consenting, .authenticating, .encrypting, .distributing: true
         case .idle, .resuming, .barred: false

@@ -38,8 +38,7 @@ enum USBDescriptors {
     static func string(_ index: UInt8) -> [UInt8]? {
         if index == 0 { return [4, 3, 0x09, 0x04] }
         guard Int(index) <= strings.count else { return nil }
-        var bytes: [UInt8] = []
-        for unit in strings[Int(index) - 1].utf16 { bytes.append(littleEndian: unit) }
+        let bytes = strings[Int(index) - 1].utf16.flatMap(\.bytes)
         return [UInt8(2 + bytes.count), 3] + bytes
     }
 

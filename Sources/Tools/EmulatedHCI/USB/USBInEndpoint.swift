@@ -55,10 +55,7 @@ struct USBInEndpoint: Sendable {
     }
 
     /// Forgets all transfers, and returns their numbers.
-    mutating func removeTransfers() -> [UInt32] {
-        defer { transfers = [] }
-        return transfers.map(\.number)
-    }
+    mutating func removeTransfers() -> [UInt32] { exchange(&transfers, with: []).map(\.number) }
 
     /// Returns the replies of all transfers that can end.
     mutating func takeReplies() -> [UInt8] {

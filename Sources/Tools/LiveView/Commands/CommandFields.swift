@@ -3,7 +3,7 @@ import BluetoothSupport
 
 /// The fields of a command's JSON object.
 struct CommandFields {
-    private let container: KeyedDecodingContainer<Name>
+    private let container: KeyedDecodingContainer<FieldName>
 
     /// - Parameter names: The fields that the command has; any other field is a mistake.
     init(_ body: Data, _ names: String...) throws(LiveError) {
@@ -25,7 +25,7 @@ struct CommandFields {
     func value<Value: Decodable>(_ name: String) throws(LiveError) -> Value? {
         guard isPresent(name) else { return nil }
         do {
-            return try container.decode(Value.self, forKey: Name(name))
+            return try container.decode(Value.self, forKey: FieldName(name))
         } catch {
             throw .invalid(name, Self.rule(for: Value.self))
         }
@@ -36,13 +36,13 @@ struct CommandFields {
         return value
     }
 
-    func isPresent(_ name: String) -> Bool { container.contains(Name(name)) }
+    func isPresent(_ name: String) -> Bool { container.contains(FieldName(name)) }
 
     /// Whether the field exists and is null.
     func isNull(_ name: String) throws(LiveError) -> Bool {
         guard isPresent(name) else { return false }
         do {
-            return try container.decodeNil(forKey: Name(name))
+            return try container.decodeNil(forKey: FieldName(name))
         } catch {
             throw .invalid(name, "the field cannot be read")
         }
@@ -67,18 +67,9 @@ struct CommandFields {
         }
     }
 
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(_ name: String) { stringValue = name }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     private struct Object: Decodable {
-        let container: KeyedDecodingContainer<Name>
+        let container: KeyedDecodingContainer<FieldName>
 
-        init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: Name.self) }
+        init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: FieldName.self) }
     }
 }

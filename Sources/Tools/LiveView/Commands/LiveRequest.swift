@@ -58,10 +58,8 @@ package struct LiveError: Error, Hashable, Codable, Sendable {
 
     /// The body of the answer: `{"error":{"path":"rssi","rule":"…"}}`.
     package var body: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
         do {
-            return try encoder.encode(["error": ["path": path, "rule": rule]])
+            return try ["error": ["path": path, "rule": rule]].jsonLine()
         } catch {
             preconditionFailure("texts are always JSON: \(error)")
         }

@@ -31,7 +31,7 @@ extension LiveWorld {
 
     func json(_ value: some Encodable) throws(LiveError) -> LiveAnswer {
         do {
-            return .json(try LiveJSON.encode(value))
+            return .json(try value.jsonLine())
         } catch {
             throw LiveError(500, "the answer cannot be written: \(error)")
         }
@@ -90,7 +90,7 @@ extension LiveWorld {
 
     private func jsonLines(_ entries: [TraceEntry]) throws(LiveError) -> String {
         do {
-            return try entries.map { String(decoding: try LiveJSON.encode($0), as: UTF8.self) + "\n" }.joined()
+            return try entries.map { String(decoding: try $0.jsonLine(), as: UTF8.self) + "\n" }.joined()
         } catch {
             throw LiveError(500, "the trace cannot be written: \(error)")
         }

@@ -91,7 +91,6 @@ package final class EventLog: Sendable {
 
 extension EventLog.State {
     fileprivate mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-        defer { waiters = [:] }
-        return Array(waiters.values)
+        Array(exchange(&waiters, with: [:]).values)
     }
 }

@@ -73,42 +73,29 @@ package struct LiveEvent: Codable, Hashable, Sendable {
         var fields = encoder.container(keyedBy: Field.self)
         try fields.encodeIfPresent(sequence, forKey: .sequence)
         try fields.encodeIfPresent(time, forKey: .time)
-        try fields.encode(kind.name, forKey: .kind)
-        switch kind {
-        case .host(let host): try fields.encode(host, forKey: .host)
-        case .device(let device): try fields.encode(device, forKey: .device)
-        case .deviceRemoved(let id), .services(let id): try fields.encode(id, forKey: .id)
-        case .link(let link): try fields.encode(link, forKey: .link)
-        case .linkClosed(let id, let reason):
-            try fields.encode(id, forKey: .id)
-            try fields.encode(reason, forKey: .reason)
-        case .log(let line): try line.encode(to: encoder)
-        case .traffic(let air, let links):
-            try fields.encode(Dictionary(air.map { ("\($0)", $1) }) { $1 }, forKey: .air)
-            try fields.encode(links, forKey: .links)
-        case .clock(let clock): try fields.encode(clock, forKey: .clock)
-        case .capture(let capture): try fields.encode(capture, forKey: .capture)
-        case .dropped(let count): try fields.encode(count, forKey: .count)
-        case .heartbeat: break
+        func put(_ name: String, _ value: some Encodable, _ field: Field) throws {
+            try fields.encode(name, forKey: .kind)
+            try fields.encode(value, forKey: field)
         }
-    }
-}
-
-extension LiveEvent.Kind {
-    fileprivate var name: String {
-        switch self {
-        case .host: "host"
-        case .device: "device"
-        case .deviceRemoved: "deviceRemoved"
-        case .services: "services"
-        case .link: "link"
-        case .linkClosed: "linkClosed"
-        case .log: "log"
-        case .traffic: "traffic"
-        case .clock: "clock"
-        case .capture: "capture"
-        case .dropped: "dropped"
-        case .heartbeat: "heartbeat"
+        switch kind {
+        case .host(let host): try put("host", host, .host)
+        case .device(let device): try put("device", device, .device)
+        case .deviceRemoved(let id): try put("deviceRemoved", id, .id)
+        case .services(let id): try put("services", id, .id)
+        case .link(let link): try put("link", link, .link)
+        case .linkClosed(let id, let reason):
+            try put("linkClosed", id, .id)
+            try fields.encode(reason, forKey: .reason)
+        case .log(let line):
+            try fields.encode("log", forKey: .kind)
+            try line.encode(to: encoder)
+        case .traffic(let air, let links):
+            try put("traffic", Dictionary(air.map { ("\($0)", $1) }) { $1 }, .air)
+            try fields.encode(links, forKey: .links)
+        case .clock(let clock): try put("clock", clock, .clock)
+        case .capture(let capture): try put("capture", capture, .capture)
+        case .dropped(let count): try put("dropped", count, .count)
+        case .heartbeat: try fields.encode("heartbeat", forKey: .kind)
         }
     }
 }

@@ -37,7 +37,7 @@ struct EventBytes: AsyncBufferedSequence {
             if let last = events.last?.sequence { sequence = last }
             var bytes: [UInt8] = []
             for event in events.isEmpty ? [LiveEvent(.heartbeat)] : events {
-                bytes += try LiveJSON.encode(event)
+                bytes += try event.jsonLine()
                 bytes.append(UInt8(ascii: "\n"))
             }
             return bytes

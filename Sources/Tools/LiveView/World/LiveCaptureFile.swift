@@ -53,9 +53,8 @@ final class LiveCaptureFile: Sendable {
 
     func stop() {
         let capture = captureState.withLock { state in
-            defer { state.running = nil }
             state.packets = state.present.packets
-            return state.running
+            return state.running.take()
         }
         capture?.stop()
     }

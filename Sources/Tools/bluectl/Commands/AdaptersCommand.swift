@@ -19,8 +19,7 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
+        let console = global.openConsole()
         let all = try await global.adapters()
         let wanted = global.effectiveAdapter
         let adapters = all.filter { adapter in
@@ -30,7 +29,6 @@ struct AdaptersCommand: AsyncParsableCommand, Sendable {
             let which = wanted.map { "there is no adapter \(PrintableText.of($0))" } ?? "there is no Bluetooth adapter"
             throw Failure(.failed, which + "; run \"bluectl doctor\" for details")
         }
-        let console = Console(global)
         if adapters.contains(where: { $0.backend == "emulator" }) {
             console.warnEmulated("adapters")
         }
@@ -104,7 +102,7 @@ extension GlobalOptions {
 
     private func emulated() throws(Failure) -> [AdapterRecord] {
         #if Emulator
-        return try BackendSelector.makeEmulator(world: effectiveWorld, emulatorChoice).hosts.map {
+        return try BackendSelector.makeEmulator(self, world: effectiveWorld).hosts.map {
             AdapterRecord(
                 adapter: $0.name, address: $0.address.description, isPowered: $0.state == .poweredOn,
                 roles: ["central", "peripheral", "central-peripheral"], backend: "emulator")

@@ -22,7 +22,7 @@ struct DemoCommand: BackendCommand {
         if global.adapter != nil { throw ValidationError("demo uses its own emulated adapter: omit --adapter") }
     }
 
-    func selection() throws(Failure) -> CBBackendSelection { try BackendSelector.emulator(global.emulatorChoice) }
+    func selection() throws(Failure) -> CBBackendSelection { try BackendSelector.emulator(global, world: nil) }
 
     func perform(in role: CentralRole) async throws {
         let narrator = Narrator(console: role.console)

@@ -21,11 +21,10 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
     @MainActor
     func run() async throws {
         #if BlueZ && os(Linux)
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
+        let console = global.openConsole()
         let facts = await SystemProbe(limit: global.timeout.duration).facts()
         let diagnosis = Diagnosis(facts: facts, adapter: global.effectiveAdapter)
-        report(diagnosis.findings + [global.emulationFinding].compactMap { $0 })
+        report(diagnosis.findings + [global.emulationFinding].compactMap { $0 }, on: console)
         if diagnosis.hasProblem { throw ExitCode.failure }
         #else
         throw Failure(.failed, "this bluectl was built without BlueZ")
@@ -33,8 +32,7 @@ struct DoctorCommand: AsyncParsableCommand, Sendable {
     }
 
     @MainActor
-    private func report(_ findings: [Finding]) {
-        let console = Console(global)
+    private func report(_ findings: [Finding], on console: Console) {
         for finding in findings {
             let mark =
                 switch finding.status {

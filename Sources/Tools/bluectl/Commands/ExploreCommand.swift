@@ -1,5 +1,6 @@
 import ArgumentParser
 import AsyncBluetooth
+import BluetoothBackend
 import BluetoothProfiles
 import CoreBluetoothClasses
 import Foundation
@@ -52,7 +53,7 @@ private struct ValueReader {
         let descriptors = try await role.descriptors(of: characteristic, at: peripheral)
         var record = GATTRecord.Attribute(
             uuid: characteristic.uuid.uuidString, handle: characteristic.handle,
-            properties: AttributeText.properties(characteristic.properties))
+            properties: CharacteristicProperties(rawValue: UInt16(characteristic.properties.rawValue)).names)
         if characteristic.properties.contains(.read) {
             (record.value, record.failure) = try await outcome { try await role.read(characteristic, of: peripheral) }
         }
@@ -137,7 +138,10 @@ struct GATTTree {
 
     private func head(of record: GATTRecord.Attribute) -> String {
         let handle = record.handle.map { palette.dim(" @0x" + Decimals.hex($0, width: 4)) } ?? ""
-        let words = record.properties.map { AttributeText.words(ofProperties: $0).joined(separator: ", ") }
+        let words = record.properties.map { names in
+            CharacteristicProperties.namesAndWords.filter { names.contains($0.name) }.map(\.words)
+                .joined(separator: ", ")
+        }
         let head = [AttributeText.label(record.uuid) + handle, words.map { palette.dim($0) } ?? ""]
         return head.filter { !$0.isEmpty }.joined(separator: "  ")
     }

@@ -3,6 +3,10 @@ public import BluetoothBackend
 public import BluetoothProfiles
 import Foundation
 
+#if Emulator
+import BluetoothEmulator
+#endif
+
 /// The common options of all commands; they may also precede the command.
 struct GlobalOptions: ParsableArguments, Sendable {
     @Option(
@@ -32,7 +36,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "The settings of an emulator: \(EmulatorChoice.presets.joined(separator: ", ")).",
+            "The settings of an emulator: \(GlobalOptions.presets.joined(separator: ", ")).",
             discussion: "Default: the world file's, else default.", valueName: "NAME"))
     var preset: String?
 
@@ -65,14 +69,18 @@ struct GlobalOptions: ParsableArguments, Sendable {
         if world != nil, effectiveBackend == .bluez {
             throw ValidationError("--world needs emulated devices: add --backend emulator or --backend auto")
         }
-        if let preset, !EmulatorChoice.presets.contains(preset) {
-            throw ValidationError(
-                "there is no preset \"\(preset)\": use \(EmulatorChoice.presets.joined(separator: ", "))")
+        if let preset, !Self.presets.contains(preset) {
+            throw ValidationError("there is no preset \"\(preset)\": use \(Self.presets.joined(separator: ", "))")
         }
     }
 
-    /// The seed and the preset, which override those of a world file.
-    var emulatorChoice: EmulatorChoice { EmulatorChoice(seed: seed, preset: preset) }
+    #if Emulator
+    /// The names of all presets.
+    static let presets = EmulatorPreset.allCases.map(\.rawValue)
+    #else
+    /// The names of all presets; a build without the emulator has none.
+    static let presets: [String] = []
+    #endif
 
     /// Refuses the options that describe devices or capture their packets, for a command without devices.
     ///

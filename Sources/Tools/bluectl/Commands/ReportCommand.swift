@@ -51,25 +51,11 @@ struct ReportCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let console = Console(global)
+        let console = global.openConsole()
         let filter = TraceFilter(devices: device)
-        let text = format.text(of: try entries().filter(filter.includes), title: file)
+        let text = format.text(of: try TraceFile.entries(of: file).filter(filter.includes), title: file)
         guard let output else { return console.put(text) }
-        do throws(OutputFileError) {
-            try OutputFile(output).write(Array(text.utf8))
-        } catch {
-            throw Failure(.failed, "\(error)")
-        }
+        try OutputFile(output).write(Array(text.utf8))
         console.show(["file": output, "format": format.rawValue], [output])
-    }
-
-    private func entries() throws(Failure) -> [TraceEntry] {
-        do throws(TraceFileError) {
-            return try TraceFile.entries(of: file)
-        } catch {
-            throw Failure(.failed, "\(error)")
-        }
     }
 }

@@ -85,11 +85,7 @@ struct ServeCommand: BackendCommand {
         let device = SimulatedDevice(name: name, servers: profile.map { $0.makeServer() }) { event in
             DispatchQueue.main.async { MainActor.assumeIsolated { printer.show(event) } }
         }
-        do {
-            try await device.start(on: role.backend)
-        } catch let error as SimulatedDeviceError {
-            throw Failure(.failed, error.description)
-        }
+        try await device.start(on: role.backend)
         defer { device.stop() }
         let services = device.servers.map(\.service)
         let visited = LoopbackClient.Device(

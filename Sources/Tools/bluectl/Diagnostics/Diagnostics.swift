@@ -29,11 +29,7 @@ enum Diagnostics {
 
     /// Makes this the log of the process, before any backend is created; later calls do nothing.
     static func bootstrap(isVerbose: Bool, isJSON: Bool) {
-        let isFirst = isBootstrapped.withLock { isBootstrapped in
-            defer { isBootstrapped = true }
-            return !isBootstrapped
-        }
-        guard isFirst else { return }
+        guard !isBootstrapped.withLock({ exchange(&$0, with: true) }) else { return }
         LoggingSystem.bootstrap { label in
             StandardErrorLog(label: label, level: isVerbose ? .trace : .warning, isJSON: isJSON)
         }
@@ -68,11 +64,8 @@ enum Diagnostics {
     ///
     /// - Returns: The last delayed line, if any; earlier ones are written.
     static func close() -> String? {
-        var held = gate.withLock { gate -> [Held] in
-            defer { gate = .closed }
-            if case .holding(let lines) = gate { return lines }
-            return []
-        }
+        var held: [Held] = []
+        if case .holding(let lines) = gate.withLock({ exchange(&$0, with: .closed) }) { held = lines }
         let last = held.popLast()
         for line in held { write(line) }
         return last?.text

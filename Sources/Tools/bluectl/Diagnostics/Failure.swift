@@ -35,7 +35,7 @@ extension Failure {
             self.init(
                 .failed,
                 "\(length) bytes are too many: a write without response carries at most \(maximum) on this link")
-        default: self.init(.failed, PrintableText.of(error.reason.description))
+        default: self.init(.failed, error.reason.description)
         }
     }
 }

@@ -10,7 +10,6 @@ import EmulatedBlueZ
 
 /// A probe that queries the bus and the daemon, each question with a deadline.
 struct SystemProbe {
-    private static let busName = "org.freedesktop.DBus"
     private static let daemonName = "org.bluez"
 
     let limit: Duration
@@ -27,7 +26,7 @@ struct SystemProbe {
         facts.hasBusProgram = PrivateMessageBus.isInstalled
         #endif
         do throws(DBusError) {
-            let connection = try await open(address).get()
+            let connection = try await open(address)
             defer { connection.close() }
             await ask(connection, &facts)
         } catch {
@@ -36,12 +35,20 @@ struct SystemProbe {
         return facts
     }
 
-    private func open(_ address: DBusAddress) async -> Result<DBusConnection, DBusError> {
-        await withCheckedContinuation { continuation in
-            DBusConnection.open(address, queue: DispatchQueue(label: "bluectl.doctor"), deadline: limit) {
-                continuation.resume(returning: $0)
-            }
-        }
+    /// Returns the process that owns a name, `bluetoothd, process 812`; nil if the bus does not know it, or the owner
+    /// has left.
+    func owner(of name: String, at address: DBusAddress) async -> String? {
+        guard let connection = try? await open(address) else { return nil }
+        defer { connection.close() }
+        let reply = try? await bus(connection, "GetConnectionUnixProcessID", [.string(name)])
+        guard let process = reply?.first?.uint32Value else { return nil }
+        let file = FileManager.default.contents(atPath: "/proc/\(process)/comm") ?? Data()
+        let program = String(decoding: file, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return (program.isEmpty ? "" : program + ", ") + "process \(process)"
+    }
+
+    private func open(_ address: DBusAddress) async throws(DBusError) -> DBusConnection {
+        try await DBusConnection.open(address, queue: DispatchQueue(label: "bluectl.doctor"), deadline: limit)
     }
 
     private func ask(_ connection: DBusConnection, _ facts: inout SystemReport) async {
@@ -65,8 +72,9 @@ struct SystemProbe {
         }
         guard facts.daemon == .yes else { return }
         do throws(DBusError) {
-            let objects = try await call(
-                connection, Self.daemonName, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+            let objects = try await connection.call(
+                to: Self.daemonName, path: .root, interface: "org.freedesktop.DBus.ObjectManager",
+                member: "GetManagedObjects", deadline: limit)
             facts.adapters = Self.adapters(objects)
             facts.devices = Self.devices(objects)
             facts.objects = .yes
@@ -78,18 +86,8 @@ struct SystemProbe {
     private func bus(
         _ connection: DBusConnection, _ member: String, _ body: [DBusValue] = []
     ) async throws(DBusError) -> [DBusValue] {
-        try await call(connection, Self.busName, "/org/freedesktop/DBus", Self.busName, member, body)
-    }
-
-    private func call(
-        _ connection: DBusConnection, _ name: String, _ path: String, _ interface: String, _ member: String,
-        _ body: [DBusValue] = []
-    ) async throws(DBusError) -> [DBusValue] {
-        guard let path = ObjectPath(path) else {
-            throw DBusError(name: DBusError.Name.invalidArguments, message: "\(path) is no object path")
-        }
-        return try await connection.call(
-            to: name, path: path, interface: interface, member: member, body, deadline: limit)
+        try await connection.call(
+            to: BusDriver.name, path: BusDriver.path, interface: BusDriver.name, member: member, body, deadline: limit)
     }
 
     /// Returns the adapters among the managed objects, `a{oa{sa{sv}}}`; omits values of another shape.

@@ -141,7 +141,7 @@ final class ByteSource {
     }
 
     private static func failure(_ name: String, _ error: InputFileError) -> Failure {
-        Failure(.usage, PrintableText.of("\(name): the file cannot be read: \(error.reason)"))
+        Failure(.usage, "\(name): the file cannot be read: \(error.reason)")
     }
 }
 

@@ -63,23 +63,4 @@ enum AttributeText {
     }
 
     private static func plain(_ data: Data) -> String? { data.plainText.map { "\"\($0)\"" } }
-
-    /// Returns the names of the properties in the order of their bits.
-    static func properties(_ properties: CBCharacteristicProperties) -> [String] {
-        propertyNames.filter { properties.contains($0.0) }.map(\.1)
-    }
-
-    /// Returns properties, given by their names, in words.
-    static func words(ofProperties names: [String]) -> [String] {
-        let bits = propertyNames.filter { names.contains($0.1) }.map { UInt16($0.0.rawValue) }
-        return CharacteristicProperties(rawValue: bits.reduce(0, |)).words
-    }
-
-    private static let propertyNames: [(CBCharacteristicProperties, String)] = [
-        (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "writeWithoutResponse"),
-        (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),
-        (.authenticatedSignedWrites, "authenticatedSignedWrites"), (.extendedProperties, "extendedProperties"),
-        (.notifyEncryptionRequired, "notifyEncryptionRequired"),
-        (.indicateEncryptionRequired, "indicateEncryptionRequired"),
-    ]
 }

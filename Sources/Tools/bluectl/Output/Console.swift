@@ -172,14 +172,6 @@ private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: UI
 struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
     typealias Value = (any Encodable)?
 
-    private struct FieldName: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     private var values: [String: any Encodable]
 
     init(dictionaryLiteral elements: (String, Value)...) {
@@ -195,15 +187,13 @@ struct JSONFields: Encodable, ExpressibleByDictionaryLiteral {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
-        for (name, value) in values { try container.encode(value, forKey: FieldName(stringValue: name)) }
+        for (name, value) in values { try container.encode(value, forKey: FieldName(name)) }
     }
 
     /// The object on one line without its end, keys sorted.
     var line: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(self).printableJSON, as: UTF8.self)
+            return String(decoding: try jsonLine(), as: UTF8.self)
         } catch {
             // Fields hold text, finite numbers and booleans, which always encode.
             preconditionFailure("\(values) cannot be JSON: \(error)")

@@ -26,8 +26,8 @@ struct LiveRecording {
     ) {
         let collected = CollectedRecording(isRedacted: !keepsIdentity, output.recordingPath)
         let observer = RecordingObserver(keepsIdentity: keepsIdentity) { collected.add($0) }
-        self.role = CentralRole(
-            .custom(ObservingBackend(around: role.backend.backend, observer)), console: role.console, limit: role.limit)
+        let backend = ObservingBackend(around: role.backend.backend, observer.observe)
+        self.role = CentralRole(.custom(backend), console: role.console, limit: role.limit)
         self.output = output
         self.subscriptions = subscriptions
         self.time = time

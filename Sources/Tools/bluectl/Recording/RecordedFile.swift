@@ -24,7 +24,7 @@ struct RecordedFile {
         do throws(DescriptionError) {
             recording = try DeviceRecording(contentsOfFile: path)
         } catch {
-            throw Failure(.usage, PrintableText.of("\(error)"))
+            throw Failure(.usage, "\(error)")
         }
         let device = recording.device
         if let query, !query.matches(device.effectiveAddress, device.name) { throw missing(query) }
@@ -39,7 +39,7 @@ struct RecordedFile {
         do throws(CaptureReadError) {
             reader = try CaptureReader(bytes, file: path)
         } catch {
-            throw Failure(.usage, PrintableText.of("\(error)"))
+            throw Failure(.usage, "\(error)")
         }
         do throws(CaptureReadError) {
             while let record = try reader.next() { recorder.add(record) }
@@ -50,7 +50,7 @@ struct RecordedFile {
         let found = recorder.recordings(source, where: query.map { query in { query.matches($0, $1) } })
         guard !found.isEmpty else {
             if let query { throw missing(query) }
-            throw Failure(.failed, PrintableText.of("\(path): there is no device in the capture"))
+            throw Failure(.failed, "\(path): there is no device in the capture")
         }
         if reader.otherPacketCount > 0 {
             console.warn("left out: packets that are not of Bluetooth Low Energy (\(reader.otherPacketCount))")
@@ -60,7 +60,7 @@ struct RecordedFile {
     }
 
     private func missing(_ query: DeviceQuery) -> Failure {
-        Failure(.failed, PrintableText.of("\(path): there is no device \(query.text)"))
+        Failure(.failed, "\(path): there is no device \(query.text)")
     }
 
     private func contents() throws(Failure) -> [UInt8] {
@@ -68,7 +68,7 @@ struct RecordedFile {
             return try InputFile.contents(of: path, atMost: Self.maximumBytes)
         } catch {
             let rule = error.isTooLarge ? "a capture has \(Self.maximumBytes) bytes or fewer" : nil
-            throw Failure(.usage, PrintableText.of("\(path): \(rule ?? "the file cannot be read: \(error.reason)")"))
+            throw Failure(.usage, "\(path): \(rule ?? "the file cannot be read: \(error.reason)")")
         }
     }
 }

@@ -21,7 +21,7 @@ struct RecordingOutput {
     /// Writes a recording that `collected` may have written already.
     func write(_ recording: DeviceRecording, _ collected: CollectedRecording) throws {
         if let path = recordingPath {
-            if let problem = collected.problem { throw Failure(.failed, PrintableText.of(problem)) }
+            if let problem = collected.problem { throw Failure(.failed, problem) }
             return report([recording], path, advice: "play it with {\"devices\": [{\"recording\": \"…\"}]}")
         }
         try writeWorld([recording])
@@ -33,13 +33,7 @@ struct RecordingOutput {
             guard let only = recordings.first, recordings.count == 1 else {
                 throw Failure(.usage, "a recording has one device, and the file \(recordings.count): name one")
             }
-            do {
-                try write(Array(try only.jsonLines()), to: path)
-            } catch let failure as Failure {
-                throw failure
-            } catch {
-                throw Failure(.failed, PrintableText.of("\(error)"))
-            }
+            try OutputFile.replace(path, with: Array(try only.jsonLines()))
             return report(recordings, path, advice: nil)
         }
         try writeWorld(recordings)
@@ -56,19 +50,11 @@ struct RecordingOutput {
             try world.validate()
             text = try world.json()
         } catch {
-            throw Failure(.failed, PrintableText.of("what was recorded is no valid world: \(error)"))
+            throw Failure(.failed, "what was recorded is no valid world: \(error)")
         }
         guard let path else { return console.print(String(decoding: text, as: UTF8.self)) }
-        try write(Array(text) + [UInt8(ascii: "\n")], to: path)
+        try OutputFile.replace(path, with: Array(text) + [UInt8(ascii: "\n")])
         report(recordings, path, advice: nil)
-    }
-
-    private func write(_ bytes: [UInt8], to path: String) throws(Failure) {
-        do throws(OutputFileError) {
-            try OutputFile.replace(path, with: bytes)
-        } catch {
-            throw Failure(.failed, "\(error)")
-        }
     }
 
     private func report(_ recordings: [DeviceRecording], _ path: String, advice: String?) {

@@ -92,6 +92,14 @@ extension GlobalOptions {
         if let adapter { setenv("COREBLUETOOTH_ADAPTER", adapter, 1) }
         Diagnostics.bootstrap(isVerbose: verbose, isJSON: json)
     }
+
+    /// Opens the log, for a command without a backend, and returns its output.
+    @MainActor
+    func openConsole() -> Console {
+        Diagnostics.bootstrap(isVerbose: verbose, isJSON: json)
+        Diagnostics.open()
+        return Console(self)
+    }
 }
 
 extension Console {
@@ -108,14 +116,13 @@ enum BackendSelector {
     static func selection(_ options: GlobalOptions) throws(Failure) -> CBBackendSelection {
         switch options.effectiveBackend {
         case .bluez:
-            guard options.emulatorChoice.isEmpty else {
+            guard options.seed == nil, options.preset == nil else {
                 throw Failure(
                     .usage, "--seed and --preset need emulated devices: add --backend emulator or --backend auto")
             }
             return try bluez()
-        case .emulator: return try emulator(world: options.effectiveWorld, options.emulatorChoice)
-        case .auto:
-            return .automatic(fallback: try emulator(world: options.effectiveWorld, options.emulatorChoice))
+        case .emulator: return try emulator(options, world: options.effectiveWorld)
+        case .auto: return .automatic(fallback: try emulator(options, world: options.effectiveWorld))
         }
     }
 
@@ -139,25 +146,29 @@ enum BackendSelector {
     static let current = Lock<Emulator?>(nil)
 
     /// Creates an emulator of a file's devices, or of the built-in ones.
-    static func makeEmulator(world: String?, _ choice: EmulatorChoice) throws(Failure) -> Emulator {
+    static func makeEmulator(_ options: GlobalOptions, world: String?) throws(Failure) -> Emulator {
         // The shared emulator of programs, which COREBLUETOOTH_WORLD describes.
-        if world == nil, choice.isEmpty { return use(.shared) }
-        return try makeEmulator(world: world, choice) { _ in }
+        if world == nil, options.seed == nil, options.preset == nil { return use(.shared) }
+        return try makeEmulator(options, world: world) { _ in }
     }
 
-    /// Creates an emulator of a file's devices, or of the built-in ones, with changed settings.
+    /// Creates an emulator of a file's devices, or of the built-in ones, with changed settings; the seed and the preset
+    /// of the options override those of the file.
     static func makeEmulator(
-        world: String?, _ choice: EmulatorChoice, time: EmulatorTime = .real,
+        _ options: GlobalOptions, world path: String?, time: EmulatorTime = .real,
         _ change: (inout EmulatorConfiguration) -> Void
     ) throws(Failure) -> Emulator {
-        if let world { return use(try WorldFile(path: world).emulator(choice, time: time, change)) }
-        let builtIn = choice.applied(to: .builtIn)
-        var configuration = builtIn.preset?.configuration ?? .default
+        var world = WorldDescription.builtIn
+        if let path { world = try WorldFile(path: path).contents().description() }
+        world.seed = options.seed ?? world.seed
+        world.preset = options.preset.flatMap(EmulatorPreset.init(rawValue:)) ?? world.preset
+        var configuration = world.preset?.configuration ?? .default
         change(&configuration)
         do {
-            return use(try Emulator(world: builtIn, configuration: configuration, time: time))
+            return use(try Emulator(world: world, configuration: configuration, time: time))
         } catch {
-            throw Failure(.failed, "\(error)")
+            guard let path else { throw Failure(.failed, "\(error)") }
+            throw Failure(.usage, "\(path): \(error)")
         }
     }
 
@@ -185,7 +196,7 @@ enum BackendSelector {
             let new = try emulator.capture(to: file)
             capture.withLock { $0 = new }
         } catch {
-            throw Failure(.failed, PrintableText.of("--capture: \(error)"))
+            throw Failure(.failed, "--capture: \(error)")
         }
         #else
         throw Failure(.usage, "this bluectl was built without the emulator and its captures; \(capturingAdapter(file))")
@@ -206,11 +217,9 @@ enum BackendSelector {
     }
 
     /// Creates an emulator with a world file's devices, or with the built-in ones.
-    static func emulator(
-        world: String? = nil, _ choice: EmulatorChoice
-    ) throws(Failure) -> CBBackendSelection {
+    static func emulator(_ options: GlobalOptions, world: String?) throws(Failure) -> CBBackendSelection {
         #if Emulator
-        return .emulator(try makeEmulator(world: world, choice))
+        return .emulator(try makeEmulator(options, world: world))
         #else
         throw Failure(.failed, "this bluectl was built without the emulator")
         #endif
@@ -254,12 +263,7 @@ final class Signals {
 private final class FirstSignal: Sendable {
     private let isTaken = Lock(false)
 
-    func claim() -> Bool {
-        isTaken.withLock { isTaken in
-            defer { isTaken = true }
-            return !isTaken
-        }
-    }
+    func claim() -> Bool { !isTaken.withLock { exchange(&$0, with: true) } }
 
     func reset() { isTaken.withLock { $0 = false } }
 }

@@ -114,9 +114,7 @@ final class CentralRole: CommandRole {
     // MARK: End
 
     func endCommand() async {
-        let ended = subscriptions
-        subscriptions = []
-        for (peripheral, characteristics, _) in ended where isUsable(peripheral) {
+        for (peripheral, characteristics, _) in exchange(&subscriptions, with: []) where isUsable(peripheral) {
             await end {
                 try await self.step("changing the subscription", within: Self.closingLimit) {
                     for characteristic in characteristics { try await peripheral.unsubscribe(from: characteristic) }

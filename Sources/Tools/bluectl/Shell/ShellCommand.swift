@@ -65,7 +65,7 @@ final class Script {
             let text = try InputFile.text(of: path, atMost: Self.maximumBytes)
             lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         } catch {
-            throw Failure(.usage, PrintableText.of("\(path): the script cannot be read: \(error.reason)"))
+            throw Failure(.usage, "\(path): the script cannot be read: \(error.reason)")
         }
     }
 

@@ -26,7 +26,7 @@ struct ControlledWorld {
             server = try ViewServer(world, socket: directory.socket, browserPort: port)
         } catch {
             directory.remove()
-            throw Failure(.failed, PrintableText.of(error.description))
+            throw Failure(.failed, error.description)
         }
     }
 
@@ -36,7 +36,7 @@ struct ControlledWorld {
         do {
             try await server.run(ready)
         } catch {
-            throw Failure(.failed, PrintableText.of("the world cannot be controlled: \(error)"))
+            throw Failure(.failed, "the world cannot be controlled: \(error)")
         }
     }
 }

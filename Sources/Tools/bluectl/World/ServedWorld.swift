@@ -27,12 +27,8 @@ struct ServedWorld {
     /// - Parameter limit: The time limit of each question to the bus, if the name has another owner.
     init(
         _ emulator: Emulator, on bus: Bus, _ configuration: EmulatedBlueZConfiguration, limit: Duration
-    ) async throws(Failure) {
-        do throws(PrivateMessageBusError) {
-            self.bus = bus == .ownBus ? try PrivateMessageBus() : nil
-        } catch {
-            throw Failure(.failed, PrintableText.of(error.description))
-        }
+    ) async throws {
+        self.bus = bus == .ownBus ? try PrivateMessageBus() : nil
         let address: DBusAddress =
             switch bus {
             case .system: .system
@@ -62,14 +58,15 @@ struct ServedWorld {
         var text = error.description
         switch error {
         case .nameTaken:
-            let owner = await BusNameOwner.find("org.bluez", at: address, limit: limit)
-            text += owner.map { ": \($0.description)" } ?? ""
+            // Without an answer, only the owner is missing.
+            let owner = await SystemProbe(limit: limit).owner(of: "org.bluez", at: address)
+            text += owner.map { ": \($0)" } ?? ""
             if isSystem { text += "; end it first, bluetoothd with: systemctl mask --now bluetooth" }
         case .nameRefused:
             text += "; the policy file is on the page \"The emulator for every program\""
         default: break
         }
-        return Failure(.failed, PrintableText.of(text))
+        return Failure(.failed, text)
     }
 }
 #endif

@@ -53,8 +53,8 @@ struct SharedWorldOptions: ParsableArguments, Sendable {
     /// Opens the ports of the hosts outside of the emulator: those of the file, unless an option names another port, and
     /// those of the options.
     ///
-    /// - Throws: A failure that names the port.
-    func openPorts(_ emulator: Emulator) throws(Failure) -> [ExternalHostPort] {
+    /// - Throws: An error that names the port.
+    func openPorts(_ emulator: Emulator) throws(HCIPortError) -> [ExternalHostPort] {
         let named = Set(externalHosts.map(\.name))
         var wanted: [(name: String, address: HCIPortAddress)] = emulator.hosts.compactMap { host in
             named.contains(host.name) ? nil : host.hci.map { (host.name, $0) }
@@ -62,22 +62,9 @@ struct SharedWorldOptions: ParsableArguments, Sendable {
         wanted += externalHosts.map { ($0.name, $0.address) }
         var ports: [ExternalHostPort] = []
         for (name, address) in wanted {
-            ports.append(ExternalHostPort(name: name, port: try Self.open(emulator, host: name, on: address)))
+            ports.append(ExternalHostPort(name: name, port: try HCIPort.open(emulator, host: name, on: address)))
         }
         return ports
-    }
-
-    /// Opens the port of a host.
-    ///
-    /// - Throws: A failure that names the port.
-    static func open(
-        _ emulator: Emulator, host: String, on address: HCIPortAddress
-    ) throws(Failure) -> HCIPort {
-        do throws(HCIPortError) {
-            return try HCIPort.open(emulator, host: host, on: address)
-        } catch {
-            throw Failure(.failed, PrintableText.of(error.description))
-        }
     }
 
     /// Creates the emulator with the devices of the file; its hosts request the MTU that bluetoothd requests and send
@@ -85,7 +72,7 @@ struct SharedWorldOptions: ParsableArguments, Sendable {
     ///
     /// - Throws: A usage failure for a file with a mistake.
     func emulator(_ global: GlobalOptions) throws(Failure) -> Emulator {
-        try BackendSelector.makeEmulator(world: file ?? global.effectiveWorld, global.emulatorChoice) { configuration in
+        try BackendSelector.makeEmulator(global, world: file ?? global.effectiveWorld) { configuration in
             configuration.keepTraceForView()
             // A preset with its own values keeps them.
             let standard = EmulatorConfiguration.default

@@ -36,13 +36,9 @@ struct ViewCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let console = Console(global)
+        let console = global.openConsole()
         let file = file ?? global.effectiveWorld
-        let emulator = try BackendSelector.makeEmulator(world: file, global.emulatorChoice, time: .virtual) {
-            $0.keepTraceForView()
-        }
+        let emulator = try BackendSelector.makeEmulator(global, world: file, time: .virtual) { $0.keepTraceForView() }
         for host in emulator.hosts where host.hci != nil {
             console.warn("the port of host \"\(host.name)\" is not opened; \"bluectl world serve --view\" opens it")
         }

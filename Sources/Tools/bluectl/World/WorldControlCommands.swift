@@ -8,7 +8,6 @@ import LiveView
 /// A command that changes a served world and prints the number of the event at which the change had taken effect.
 protocol WorldControlCommand: AsyncParsableCommand, Sendable {
     var control: WorldControlOptions { get }
-    var global: GlobalOptions { get }
 
     /// Returns the request; a device is named by its number or its name, as ``WorldDevices/path(of:)`` finds it.
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest
@@ -17,25 +16,12 @@ protocol WorldControlCommand: AsyncParsableCommand, Sendable {
 extension WorldControlCommand {
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let state: LiveState
-        let result: LiveResult
-        let client = try control.client(global)
-        do throws(LiveClient.ClientError) {
-            state = try await client.send(LiveRequest("GET", "/v1/world"))
-        } catch {
-            throw Failure(error)
-        }
+        let console = control.global.openConsole()
+        let client = try control.client()
+        let state: LiveState = try await client.send(LiveRequest("GET", "/v1/world"))
         let request = try request(WorldDevices(state: state))
-        do throws(LiveClient.ClientError) {
-            result = try await client.send(request)
-        } catch {
-            throw Failure(error)
-        }
-        if global.json {
-            Console(global).show(["sequence": Int(result.sequence), "device": result.id.map { Int($0) }], [])
-        }
+        let result: LiveResult = try await client.send(request)
+        console.show(["sequence": Int(result.sequence), "device": result.id.map { Int($0) }], [])
     }
 }
 
@@ -52,7 +38,7 @@ struct WorldDevices {
         guard let device = named.first else { throw Self.missing("device", text, among: state.devices.map(\.name)) }
         guard named.count == 1 else {
             let numbers = named.map { "\($0.id)" }.joined(separator: ", ")
-            throw Failure(.usage, PrintableText.of("the devices \(numbers) are named \(text): use a number"))
+            throw Failure(.usage, "the devices \(numbers) are named \(text): use a number")
         }
         return "/v1/devices/\(device.id)"
     }
@@ -67,7 +53,7 @@ struct WorldDevices {
 
     private static func missing(_ kind: String, _ name: String, among names: [String]) -> Failure {
         let text = "there is no \(kind) \(name)" + Suggestion.text(for: name, among: names)
-        return Failure(.failed, PrintableText.of(text + "; \"bluectl world show\" lists them"))
+        return Failure(.failed, text + "; \"bluectl world show\" lists them")
     }
 }
 
@@ -87,7 +73,6 @@ struct WorldMoveCommand: WorldControlCommand {
     var rssi: Int?
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func validate() throws {
         if proximity == nil, rssi == nil { throw ValidationError("name a distance, or a signal strength with --rssi") }
@@ -121,7 +106,6 @@ struct WorldNotifyCommand: WorldControlCommand {
     var quietly = false
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         let parts = characteristic.split(separator: "/", maxSplits: 1).map(String.init)
@@ -145,7 +129,6 @@ struct WorldDisconnectCommand: WorldControlCommand {
     var silently = false
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("POST", try devices.path(of: device) + "/disconnect", ["silent": silently])
@@ -169,7 +152,6 @@ struct WorldFaultCommand: WorldControlCommand {
     var fault: String
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         let path = try devices.path(of: device)
@@ -196,7 +178,6 @@ struct WorldPasskeyCommand: WorldControlCommand {
     var passkey: Passkey
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("POST", try devices.path(of: device) + "/passkey", ["passkey": passkey.number])
@@ -217,7 +198,6 @@ struct WorldPowerCommand: WorldControlCommand {
     var host = "default"
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("PATCH", try devices.path(ofHost: host), ["powered": state == .on])
@@ -239,7 +219,6 @@ struct WorldPlugCommand: WorldControlCommand {
     var host = "default"
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("PATCH", try devices.path(ofHost: host), ["plugged": state == .on])
@@ -254,7 +233,6 @@ struct WorldAddCommand: WorldControlCommand {
     var device: String
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("POST", "/v1/devices", body: Data(device.utf8))
@@ -269,7 +247,6 @@ struct WorldRemoveCommand: WorldControlCommand {
     var device: String
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("DELETE", try devices.path(of: device))
@@ -285,7 +262,6 @@ struct WorldCaptureCommand: WorldControlCommand {
     var state: SwitchState
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("PATCH", "/v1/capture", ["running": state == .on])

@@ -4,7 +4,7 @@ import BluetoothSupport
 import Foundation
 import LiveView
 
-/// The options that select the served world to control.
+/// The options that select the served world to control, and the common ones.
 struct WorldControlOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -13,10 +13,13 @@ struct WorldControlOptions: ParsableArguments, Sendable {
             valueName: "PROCESS"))
     var of: Int32?
 
+    @OptionGroup(title: "Common options")
+    var global: GlobalOptions
+
     /// Creates a client of the world.
     ///
     /// - Throws: A failure if no world is served, or more than one.
-    func client(_ global: GlobalOptions) throws(Failure) -> LiveClient {
+    func client() throws(Failure) -> LiveClient {
         if let mistake = global.deviceOptionMistake { throw Failure(.usage, mistake) }
         let limit = max(global.timeout.duration, .seconds(20))
         let own = ProcessInfo.processInfo.environment[ControlledWorld.variable] ?? ""
@@ -33,16 +36,6 @@ struct WorldControlOptions: ParsableArguments, Sendable {
         }
         return LiveClient(socket: world.socket, limit: limit)
     }
-
-    /// Sends a command or a question.
-    func send(_ request: LiveRequest, _ global: GlobalOptions) async throws(Failure) -> Data {
-        let client = try client(global)
-        do throws(LiveClient.ClientError) {
-            return try await client.send(request)
-        } catch {
-            throw Failure(error)
-        }
-    }
 }
 
 extension Failure {
@@ -51,9 +44,9 @@ extension Failure {
         case .noServer: self.init(.failed, "no world is served: bluectl world serve")
         case .refused(let error):
             let text = [error.path, error.rule].filter { !$0.isEmpty }.joined(separator: ": ")
-            self.init([400, 415].contains(error.status) ? .usage : .failed, PrintableText.of(text))
+            self.init([400, 415].contains(error.status) ? .usage : .failed, text)
         case .timedOut: self.init(.timedOut, "the world did not answer in time")
-        case .malformed(let reason): self.init(.failed, PrintableText.of("the world's answer is malformed: \(reason)"))
+        case .malformed(let reason): self.init(.failed, "the world's answer is malformed: \(reason)")
         }
     }
 }

@@ -13,7 +13,6 @@ struct WorldRenameCommand: WorldControlCommand {
     var name: String
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("PATCH", try devices.path(of: device), ["name": name])
@@ -31,7 +30,6 @@ struct WorldAdvertiseCommand: WorldControlCommand {
     var state: SwitchState
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         LiveRequest("PATCH", try devices.path(of: device), ["advertising": state == .on])
@@ -50,7 +48,6 @@ struct WorldSetCommand: WorldControlCommand {
     var parameters: [DeviceParameterValue]
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) throws(Failure) -> LiveRequest {
         let values = Dictionary(parameters.map { ($0.name, $0.value) }) { $1 }
@@ -83,18 +80,17 @@ struct WorldTraceCommand: AsyncParsableCommand, Sendable {
     var format = Format.text
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func validate() throws {
-        if global.timestamps { throw ValidationError("a trace has times of its own: omit --timestamps") }
+        if control.global.timestamps { throw ValidationError("a trace has times of its own: omit --timestamps") }
     }
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let request = LiveRequest("GET", "/v1/trace", query: ["format": format.rawValue])
-        Console(global).put(try await control.send(request, global))
+        let console = control.global.openConsole()
+        let trace = try await control.client().send(
+            LiveRequest("GET", "/v1/trace", query: ["format": format.rawValue]))
+        console.put(trace)
     }
 }
 #endif

@@ -37,9 +37,7 @@ struct WorldDongleCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let console = Console(global)
+        let console = global.openConsole()
         let address = try kind?.address ?? Self.presentKind()
         let emulator = try shared.emulator(global)
         try BackendSelector.beginCapture(global)
@@ -47,7 +45,7 @@ struct WorldDongleCommand: AsyncParsableCommand, Sendable {
         let hosts = emulator.hosts.filter { $0.hci == nil && !others.contains($0.name) }
         guard !hosts.isEmpty else { throw Failure(.usage, "each host of the world has another port: none is left") }
         let adapters = try hosts.map { host in
-            KernelAdapter(host: host, port: try SharedWorldOptions.open(emulator, host: host.name, on: address))
+            KernelAdapter(host: host, port: try HCIPort.open(emulator, host: host.name, on: address))
         }
         defer { for adapter in adapters { adapter.port.close() } }
         let ports = try shared.openPorts(emulator)

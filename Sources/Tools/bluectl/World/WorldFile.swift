@@ -11,21 +11,6 @@ import Foundation
 struct WorldFile {
     let path: String
 
-    /// Creates the emulator with the file's devices, and with the settings of its preset, which `change` may change.
-    func emulator(
-        _ choice: EmulatorChoice = EmulatorChoice(), time: EmulatorTime = .real,
-        _ change: (inout EmulatorConfiguration) -> Void = { _ in }
-    ) throws(Failure) -> Emulator {
-        let world = choice.applied(to: try contents().description())
-        var configuration = world.preset?.configuration ?? .default
-        change(&configuration)
-        do {
-            return try Emulator(world: world, configuration: configuration, time: time)
-        } catch {
-            throw Failure(.usage, "\(path): \(error)")
-        }
-    }
-
     /// Reads the contents of the file and of the files that it includes.
     ///
     /// - Throws: A usage failure if a file cannot be read.
@@ -34,7 +19,7 @@ struct WorldFile {
         do throws(InputFileError) {
             text = try InputFile.text(of: path, atMost: WorldFiles.maximumBytes)
         } catch {
-            throw Failure(.usage, PrintableText.of("\(path): the file cannot be read: \(error.reason)"))
+            throw Failure(.usage, "\(path): the file cannot be read: \(error.reason)")
         }
         return try contents(of: text)
     }
@@ -46,7 +31,7 @@ struct WorldFile {
         } catch let failure as Failure {
             throw failure
         } catch {
-            throw Failure(.usage, PrintableText.of("\(error)"))
+            throw Failure(.usage, "\(error)")
         }
     }
 }
@@ -70,15 +55,11 @@ struct WorldFileContents {
     func mistakes() -> [DescriptionError] { files.allMistakes() }
 
     /// Returns the same content in one JSON text, over several lines and with sorted fields.
-    func prettyJSON() throws(Failure) -> String {
-        do {
-            let value = try JSONSerialization.jsonObject(with: files.json)
-            let data = try JSONSerialization.data(
-                withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
-            return String(decoding: data, as: UTF8.self)
-        } catch {
-            throw Failure(.failed, PrintableText.of("\(error)"))
-        }
+    func prettyJSON() throws -> String {
+        let value = try JSONSerialization.jsonObject(with: files.json)
+        let data = try JSONSerialization.data(
+            withJSONObject: value, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        return String(decoding: data, as: UTF8.self)
     }
 
     /// Returns a failure for a mistake that has its place.

@@ -43,7 +43,7 @@ struct WorldCheckCommand: AsyncParsableCommand, Sendable {
         }
         guard mistakes.isEmpty else {
             let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
-            throw Failure(.failed, PrintableText.of("\(file.path): \(count)"))
+            throw Failure(.failed, "\(file.path): \(count)")
         }
         let description = try contents.description()
         let (devices, steps) = (description.devices.count, description.script.count)

@@ -20,17 +20,15 @@ struct WorldShowCommand: AsyncParsableCommand, Sendable {
     var device: String?
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let console = Console(global)
-        let world = try await control.send(LiveRequest("GET", "/v1/world"), global)
+        let console = control.global.openConsole()
+        let client = try control.client()
+        let world = try await client.send(LiveRequest("GET", "/v1/world"))
         guard let device else { return try show(world, LiveState.self, console) { WorldText.lines(of: $0) } }
         let path = try WorldDevices(state: try decoded(world)).path(of: device)
-        let details = try await control.send(LiveRequest("GET", path), global)
+        let details = try await client.send(LiveRequest("GET", path))
         try show(details, DeviceDetails.self, console) { WorldText.lines(of: $0) }
     }
 
@@ -38,7 +36,7 @@ struct WorldShowCommand: AsyncParsableCommand, Sendable {
     private func show<Answer: Decodable>(
         _ data: Data, _ type: Answer.Type, _ console: Console, lines: (Answer) -> [String]
     ) throws(Failure) {
-        if global.json { return console.print(String(decoding: data, as: UTF8.self)) }
+        if console.isJSON { return console.print(String(decoding: data, as: UTF8.self)) }
         for line in lines(try decoded(data)) { console.print(line) }
     }
 
@@ -46,7 +44,7 @@ struct WorldShowCommand: AsyncParsableCommand, Sendable {
         do {
             return try JSONDecoder().decode(Answer.self, from: data)
         } catch {
-            throw Failure(.failed, PrintableText.of("the world's answer is malformed: \(error)"))
+            throw Failure(.failed, "the world's answer is malformed: \(error)")
         }
     }
 }
@@ -60,7 +58,6 @@ struct WorldWatchCommand: AsyncParsableCommand, Sendable {
     var count: Int?
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("the number of events is 1 or more") }
@@ -68,32 +65,26 @@ struct WorldWatchCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let console = Console(global)
-        let client = try control.client(global)
-        let watch = Task { @MainActor () async -> Failure? in await self.watch(client, console) }
+        let console = control.global.openConsole()
+        let client = try control.client()
+        let watch = Task { try await self.watch(client, console) }
         let signals = Signals { _ in watch.cancel() }
         defer { withExtendedLifetime(signals) {} }
         console.onClosedOutput = { watch.cancel() }
-        if let failure = await watch.value, !watch.isCancelled { throw failure }
+        let result = await watch.result
+        if !watch.isCancelled { try result.get() }
     }
 
     @MainActor
-    private func watch(_ client: LiveClient, _ console: Console) async -> Failure? {
+    private func watch(_ client: LiveClient, _ console: Console) async throws {
         var left = count ?? .max
-        do throws(LiveClient.ClientError) {
-            let state: LiveState = try await client.send(LiveRequest("GET", "/v1/world"))
-            var sequence = state.sequence
-            while left > 0, !Task.isCancelled {
-                for event in try await client.events(after: sequence).prefix(left) {
-                    sequence = event.sequence ?? sequence
-                    if show(event, console) { left -= 1 }
-                }
+        let state: LiveState = try await client.send(LiveRequest("GET", "/v1/world"))
+        var sequence = state.sequence
+        while left > 0, !Task.isCancelled {
+            for event in try await client.events(after: sequence).prefix(left) {
+                sequence = event.sequence ?? sequence
+                if show(event, console) { left -= 1 }
             }
-            return nil
-        } catch {
-            return Failure(error)
         }
     }
 
@@ -101,9 +92,9 @@ struct WorldWatchCommand: AsyncParsableCommand, Sendable {
     @MainActor
     private func show(_ event: LiveEvent, _ console: Console) -> Bool {
         guard event.kind != .heartbeat else { return false }
-        if global.json {
+        if console.isJSON {
             do {
-                console.print(String(decoding: try LiveJSON.encode(event), as: UTF8.self))
+                console.print(String(decoding: try event.jsonLine(), as: UTF8.self))
             } catch {
                 console.warn("an event cannot be printed: \(error)")
             }
@@ -130,25 +121,18 @@ struct WorldSaveCommand: AsyncParsableCommand, Sendable {
     var test = false
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func validate() throws {
         if packets != nil, test { throw ValidationError("only one of --packets and --test") }
-        if global.timestamps { throw ValidationError("a file has no times: omit --timestamps") }
+        if control.global.timestamps { throw ValidationError("a file has no times: omit --timestamps") }
     }
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let console = Console(global)
-        let data = try await control.send(request, global)
+        let console = control.global.openConsole()
+        let data = try await control.client().send(request)
         guard let packets else { return console.put(data) }
-        do throws(OutputFileError) {
-            try OutputFile(packets).write(Array(data))
-        } catch {
-            throw Failure(.failed, "\(error)")
-        }
+        try OutputFile(packets).write(Array(data))
         console.show(["file": packets], [packets])
     }
 

@@ -50,8 +50,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
     func run() async throws {
         // libdbus ignores SIGPIPE for the whole process, which the command would inherit.
         let restored = ForwardedSignals.hasDefaultAction(SIGPIPE) ? [SIGPIPE] : []
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
+        let console = global.openConsole()
         let emulator = try world.shared.emulator(global)
         try BackendSelector.beginCapture(global)
         let served = try await ServedWorld(
@@ -60,7 +59,6 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         let ports = try world.shared.openPorts(emulator)
         defer { for port in ports { port.port.close() } }
         let signals = try ForwardedSignals()
-        let console = Console(global)
         for port in ports {
             console.remark(
                 ["hci": port.place, "host": port.name],
@@ -82,7 +80,7 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         let status = await process.status()
         served.service.stop()
         await control.end()
-        if let error = await watch.value { throw Failure(.failed, PrintableText.of(error.description)) }
+        if let error = await watch.value { throw Failure(.failed, error.description) }
         if status != 0 { throw ExitCode(status) }
     }
 
@@ -95,11 +93,9 @@ struct WorldRunCommand: AsyncParsableCommand, Sendable {
         environment[world.versionForQt.name] = world.versionForQt.value
         do throws(SpawnedProcess.SpawnError) {
             return try SpawnedProcess(
-                command[0], Array(command.dropFirst()),
-                SpawnedProcess.Options(environment: environment, defaultSignals: defaultSignals))
+                command[0], Array(command.dropFirst()), environment: environment, defaultSignals: defaultSignals)
         } catch {
-            throw Failure(
-                error.code == ENOENT ? .noProgram : .notExecutable, PrintableText.of("\(command[0]): \(error)"))
+            throw Failure(error.code == ENOENT ? .noProgram : .notExecutable, "\(command[0]): \(error)")
         }
     }
 

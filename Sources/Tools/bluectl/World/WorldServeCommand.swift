@@ -42,9 +42,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
 
     @MainActor
     func run() async throws {
-        Diagnostics.bootstrap(isVerbose: global.verbose, isJSON: global.json)
-        Diagnostics.open()
-        let console = Console(global)
+        let console = global.openConsole()
         let emulator = try world.shared.emulator(global)
         try BackendSelector.beginCapture(global)
         let served = try await ServedWorld(
@@ -70,7 +68,7 @@ struct WorldServeCommand: AsyncParsableCommand, Sendable {
             end = error
         }
         await control.end()
-        if let end { throw Failure(.failed, PrintableText.of(end.description)) }
+        if let end { throw Failure(.failed, end.description) }
     }
 
     private var selectedBus: ServedWorld.Bus {

@@ -9,7 +9,6 @@ struct WorldPauseCommand: WorldControlCommand {
         discussion: "Other worlds cannot be paused, because programs use them in real time.")
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) -> LiveRequest {
         LiveRequest("POST", "/v1/time", ["paused": true])
@@ -21,7 +20,6 @@ struct WorldContinueCommand: WorldControlCommand {
         commandName: "continue", abstract: "Continue a paused world.")
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) -> LiveRequest {
         LiveRequest("POST", "/v1/time", ["paused": false])
@@ -36,7 +34,6 @@ struct WorldRateCommand: WorldControlCommand {
     var rate: Double
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func validate() throws {
         // Infinity has no form in JSON.
@@ -57,7 +54,6 @@ struct WorldStepCommand: WorldControlCommand {
     var step: Seconds
 
     @OptionGroup var control: WorldControlOptions
-    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func request(_ devices: WorldDevices) -> LiveRequest {
         LiveRequest("POST", "/v1/time", ["step": step.duration / .seconds(1)])

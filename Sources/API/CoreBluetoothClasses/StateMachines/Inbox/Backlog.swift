@@ -107,8 +107,7 @@ struct Backlog<Element: BacklogElement>: Sendable {
             guard values > limit else { return false }
             dropValues()
         }
-        defer { isOverflowing = true }
-        return !isOverflowing
+        return !exchange(&isOverflowing, with: true)
     }
 
     mutating func popFirst() -> Element? {

@@ -57,7 +57,8 @@ extension CentralLink {
     /// holds outgoing data back until the link is encrypted. So the operation fails here, and the link is ended.
     mutating func pairingRefused(_ context: inout CentralContext) {
         guard isOpen else { return }
-        let requests = inFlight.filter { $0.value.command.isAttributeRequest }
+        // The peer answers these, and may require security first.
+        let requests = inFlight.filter { $0.value.command.operation != nil && $0.value.command.attribute != nil }
         // Requests are sent one after the other.
         guard let (id, operation) = requests.min(by: { $0.key.number < $1.key.number }) else { return }
         inFlight[id] = nil
@@ -133,16 +134,6 @@ extension CentralLink {
             context.deliver(
                 lease.manager,
                 .disconnected(link: id, reason: reason, at: context.date, isReconnecting: isReconnecting))
-        }
-    }
-}
-
-extension CentralCommand {
-    /// Whether the peer answers the command, and may require security first.
-    fileprivate var isAttributeRequest: Bool {
-        switch self {
-        case .request(_, _, .read), .request(_, _, .write), .request(_, _, .setNotifying): true
-        default: false
         }
     }
 }

@@ -24,8 +24,9 @@ extension CentralLink {
         if enabled {
             let needsSignals = operation.needsSignals || !context.objects.passesDescriptors
             let method = needsSignals ? .startNotify : context.notificationMethod
-            subscriptions[path] = .init(attribute: attribute, source: method.source)
-            send(operation, path, method.member, method.arguments, reply: method.reply, &context)
+            let call = method.call
+            subscriptions[path] = .init(attribute: attribute, source: call.source)
+            send(operation, path, call.member, call.arguments, reply: call.reply, &context)
             return
         }
         switch subscriptions.remove(path)?.source {
@@ -210,10 +211,11 @@ extension CentralLink {
         to path: ObjectPath, _ attribute: AttributeID, by method: BlueZConfiguration.NotificationMethod,
         _ context: inout CentralContext
     ) {
-        subscriptions[path] = .init(attribute: attribute, source: method.source)
+        let call = method.call
+        subscriptions[path] = .init(attribute: attribute, source: call.source)
         context.call(
-            .resubscription(peer, path, method), path, GattCharacteristic1.interface, method.member, method.arguments,
-            reply: method.reply, deadline: context.timings.attribute)
+            .resubscription(peer, path, method), path, GattCharacteristic1.interface, call.member, call.arguments,
+            reply: call.reply, deadline: context.timings.attribute)
     }
 
     mutating func resubscribed(
@@ -240,34 +242,22 @@ extension CentralLink {
     }
 }
 
-extension BlueZConfiguration.NotificationMethod {
-    /// The method of `org.bluez.GattCharacteristic1` that subscribes.
-    fileprivate var member: String {
-        switch self {
-        case .startNotify: "StartNotify"
-        case .acquireNotify: "AcquireNotify"
-        }
-    }
-
-    fileprivate var reply: MethodCall.ReplyContent {
-        switch self {
-        case .startNotify: .nothing
-        case .acquireNotify: .socket
-        }
-    }
-
-    fileprivate var arguments: [DBusValue] {
-        switch self {
-        case .startNotify: []
-        case .acquireNotify: [.properties([:])]
-        }
-    }
-
+/// A call of `org.bluez.GattCharacteristic1` that subscribes.
+private struct SubscribingCall {
+    let member: String
+    var arguments: [DBusValue] = []
+    var reply = MethodCall.ReplyContent.nothing
     /// The source of the values after the call.
-    fileprivate var source: LinkSubscriptions.Source {
+    let source: LinkSubscriptions.Source
+}
+
+extension BlueZConfiguration.NotificationMethod {
+    fileprivate var call: SubscribingCall {
         switch self {
-        case .startNotify: .signals
-        case .acquireNotify: .acquiring
+        case .startNotify: SubscribingCall(member: "StartNotify", source: .signals)
+        case .acquireNotify:
+            SubscribingCall(
+                member: "AcquireNotify", arguments: [.properties([:])], reply: .socket, source: .acquiring)
         }
     }
 }

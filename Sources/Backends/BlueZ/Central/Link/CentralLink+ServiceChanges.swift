@@ -41,7 +41,7 @@ extension CentralLink {
         on attribute: AttributeID, at path: ObjectPath, _ context: inout CentralContext
     ) {
         guard isOpen else { return }
-        let asked = inFlight.filter { $0.value.command.valueAttribute == attribute }
+        let asked = inFlight.filter { $0.value.command.attribute == attribute }
         for (call, operation) in asked.sorted(by: { $0.key.number < $1.key.number }) {
             inFlight[call] = nil
             failRemoved(operation, &context)

@@ -77,7 +77,7 @@ extension CentralLink {
     /// Whether an error only means that the daemon has not yet noticed the return of its socket.
     func isSocketGoing(_ operation: Operation, _ error: DBusError) -> Bool {
         guard error.name == "org.bluez.Error.NotPermitted", error.message == "Write acquired",
-            let attribute = operation.command.valueAttribute, let path = attributes.path(of: attribute)
+            let attribute = operation.command.attribute, let path = attributes.path(of: attribute)
         else { return false }
         return writes[path] == .bus && writes.isGoingBack
     }

@@ -108,8 +108,8 @@ struct FastWrites: Sendable {
     /// - Returns: The operations that the socket had not accepted.
     mutating func removed(_ path: ObjectPath, _ attribute: AttributeID) -> [CentralLink.Operation] {
         routes[path] = nil
-        let lost = unsent.filter { $0.command.valueAttribute == attribute }
-        unsent.removeAll { $0.command.valueAttribute == attribute }
+        let lost = unsent.filter { $0.command.attribute == attribute }
+        unsent.removeAll { $0.command.attribute == attribute }
         return Array(lost)
     }
 

@@ -1,5 +1,4 @@
 import BluetoothBackend
-import BluetoothSupport
 
 /// The L2CAP channels of all links, from the opening to the end, and the managers that listen for them.
 struct Channels: Sendable {
@@ -58,9 +57,7 @@ struct Channels: Sendable {
         let credits = max(1, lower.context.configuration.channelBuffer)
         channels[id] = Channel(
             id, on: ref, to: link.device, psm: psm, client: client, server: server, isEcho: isEcho, credits: credits)
-        if lower.context.tapped.contains(.channels) {
-            lower.context.report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
-        }
+        lower.context.report(.channelOpened(link: ref.serial, id, psm: psm, credits: credits))
         if let server, let central {
             lower.context.emit(
                 PeripheralEvent.channelOpened(channel: id, psm: psm, central: central, credits: credits), to: server)
@@ -71,7 +68,7 @@ struct Channels: Sendable {
     func refuse(
         _ psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>, _ context: inout WorldContext
     ) -> Opening {
-        context.reportRefusal(of: psm, refusal, on: ref)
+        context.report(.channelRefused(link: ref.serial, psm: psm, refusal))
         return .refused(refusal)
     }
 
@@ -125,7 +122,7 @@ struct Channels: Sendable {
     ) -> Channel.DeviceNotice? {
         guard channels[id]?.continueTransmitting(side, &lower) == true, let channel = channels.removeValue(forKey: id)
         else { return nil }
-        if lower.context.tapped.contains(.channels) { lower.context.report(.channelClosed(id, by: side)) }
+        lower.context.report(.channelClosed(id, by: side))
         return channel[side.other].isEnding ? nil : channel.reportClosed(to: side.other, &lower.context)
     }
 

@@ -21,7 +21,7 @@ extension WorldInput {
         case .deviceAdded(let device): return ("device \(device.serial)\(name)", TraceLine("added", showsValues: true))
         case .host(_, let control): return ("host\(name)", control.trace)
         case .configure: return ("emulator", TraceLine("configure", showsValues: true))
-        case .interference(let chance): return ("air", line("setInterference") { $0.add("chance", chance) })
+        case .interference(let chance): return ("air", line("setInterference", ["chance": chance]))
         case .answered(let reply): return ("handler", reply.trace)
         case .link(let number, let control): return control.trace.map { ("link \(number)", $0) }
         case .activate, .central, .peripheral, .pairing, .exchange: return nil
@@ -32,18 +32,14 @@ extension WorldInput {
 extension LinkControl {
     fileprivate var trace: TraceLine? {
         switch self {
-        case .close(let reason): line("close") { $0.add("reason", reason.rawValue) }
-        case .setParameters(let parameters):
-            line("setParameters") { $0.add(parameters) }
+        case .close(let reason): line("close", ["reason": reason.rawValue])
+        case .setParameters(let parameters): line("setParameters") { $0.add(parameters) }
         // Packets, which other kinds of traces show.
         case .notify, .send: nil
         case .askUser(let side, let question):
-            line("askUser") { line in
-                line.add("side", quoted: "\(side)")
-                line.add("question", quoted: "\(question)")
-            }
-        case .endPairing(let result): line("endPairing") { $0.add("result", quoted: "\(result)") }
-        case .setSecurity(let level): line("setSecurity") { $0.add("level", quoted: "\(level)") }
+            line("askUser", ["side": "\(side)".quoted, "question": "\(question)".quoted])
+        case .endPairing(let result): line("endPairing", ["result": "\(result)".quoted])
+        case .setSecurity(let level): line("setSecurity", ["level": "\(level)".quoted])
         }
     }
 }
@@ -60,21 +56,13 @@ extension DeviceControl {
                 line.add(path)
                 line.add("isHeld", isHeld)
             }
-        case .send(let channel, let data):
-            line("send") { line in
-                line.add("channel", channel)
-                line.add("data", private: data)
-            }
-        case .closeChannel(let channel): line("closeChannel") { $0.add("channel", channel) }
-        case .note(let text): line("note") { $0.add("text", quoted: text) }
-        case .setParameter(let parameter, let value): line("setParameter") { $0.add(parameter.rawValue, value) }
+        case .send(let channel, let data): line("send", ["channel": channel]) { $0.add("data", private: data) }
+        case .closeChannel(let channel): line("closeChannel", ["channel": channel])
+        case .note(let text): line("note", ["text": text.quoted])
+        case .setParameter(let parameter, let value): line("setParameter", [parameter.rawValue: value])
         case .startTimer(let number, let delay, let interval):
-            line("startTimer") { line in
-                line.add("timer", number)
-                line.add("after", delay)
-                line.add("every", interval)
-            }
-        case .stopTimer(let number): line("stopTimer") { $0.add("timer", number) }
+            line("startTimer", ["timer": number, "after": delay, "every": interval])
+        case .stopTimer(let number): line("stopTimer", ["timer": number])
         default: stateTrace
         }
     }
@@ -82,47 +70,30 @@ extension DeviceControl {
     /// The controls of the device as a whole.
     private var stateTrace: TraceLine {
         switch self {
-        case .setAdvertising(let index, _, _): line("setAdvertising") { $0.add("set", index) }
+        case .setAdvertising(let index, _, _): line("setAdvertising", ["set": index])
         case .enableAdvertising(let index, let isEnabled):
-            line("enableAdvertising") { line in
-                line.add("set", index)
-                line.add("isEnabled", isEnabled)
-            }
-        case .setProximity(let proximity): line("setProximity") { $0.add("proximity", proximity.rawValue) }
-        case .setRSSI(let rssi): line("setRSSI") { $0.add("rssi", rssi) }
-        case .addService(let service): line("addService") { $0.add("service", service.uuid) }
+            line("enableAdvertising", ["set": index, "isEnabled": isEnabled])
+        case .setProximity(let proximity): line("setProximity", ["proximity": proximity.rawValue])
+        case .setRSSI(let rssi): line("setRSSI", ["rssi": rssi])
+        case .addService(let service): line("addService", ["service": service.uuid])
         case .removeService(let uuid, let index):
-            line("removeService") { $0.add("service", index == 0 ? uuid.text : "\(uuid)#\(index)") }
-        case .removeServiceNumber(let number): line("removeService") { $0.add("number", number) }
-        case .replaceServices(let services, _): line("replaceServices") { $0.add("count", services.count) }
-        case .disconnect(let error): line("disconnect") { if let error { $0.add("error", quoted: "\(error.error)") } }
+            line("removeService", ["service": index == 0 ? uuid.text : "\(uuid)#\(index)"])
+        case .removeServiceNumber(let number): line("removeService", ["number": number])
+        case .replaceServices(let services, _): line("replaceServices", ["count": services.count])
+        case .disconnect(let error): line("disconnect", ["error": error.map { "\($0.error)".quoted }])
         case .rename(let name, let isAnnounced):
-            line("rename") { line in
-                line.add("name", quoted: name)
-                if isAnnounced { line.add("isAnnounced", true) }
-            }
-        case .changeAddress(let address): line("changeAddress") { $0.add("address", address) }
-        case .setPacketLoss(let loss): line("setPacketLoss") { $0.add("probability", loss) }
+            line("rename", ["name": name.quoted, "isAnnounced": isAnnounced ? true : nil])
+        case .changeAddress(let address): line("changeAddress", ["address": address])
+        case .setPacketLoss(let loss): line("setPacketLoss", ["probability": loss])
         case .setPairing(let pairing):
-            line("setPairing") { line in
-                line.add("capability", pairing.capability.rawValue)
-                line.add("answer", pairing.answer.rawValue)
-            }
-        case .enterPasskey(let passkey): line("enterPasskey") { $0.add("passkey", PasskeyText.digits(passkey)) }
-        case .lose(let staysOnAir): line("lose") { $0.add("staysOnAir", staysOnAir) }
-        case .loseBonds(let host): line("loseBonds") { $0.add("host", host?.description ?? "all") }
-        case .exchangeMTU(let mtu): line("exchangeMTU") { $0.add("mtu", mtu) }
-        case .failConnections(let count): line("failConnections") { $0.add("count", count) }
-        case .inject(let fault):
-            line("inject") { line in
-                line.add("step", fault.step.rawValue)
-                line.add("effect", quoted: fault.effect.text)
-            }
-        case .removeFault(let fault):
-            line("removeFault") { line in
-                line.add("step", fault.step.rawValue)
-                line.add("effect", quoted: fault.effect.text)
-            }
+            line("setPairing", ["capability": pairing.capability.rawValue, "answer": pairing.answer.rawValue])
+        case .enterPasskey(let passkey): line("enterPasskey", ["passkey": PasskeyText.digits(passkey)])
+        case .lose(let staysOnAir): line("lose", ["staysOnAir": staysOnAir])
+        case .loseBonds(let host): line("loseBonds", ["host": host?.description ?? "all"])
+        case .exchangeMTU(let mtu): line("exchangeMTU", ["mtu": mtu])
+        case .failConnections(let count): line("failConnections", ["count": count])
+        case .inject(let fault): line("inject", fault.traceFields)
+        case .removeFault(let fault): line("removeFault", fault.traceFields)
         case .setParameters(let parameters):
             line("setParameters") { line in
                 line.add("interval", parameters.interval)
@@ -153,6 +124,11 @@ enum TraceNote {
     }
 }
 
+extension DeviceFault {
+    /// The step and the effect.
+    fileprivate var traceFields: TraceFields { ["step": step.rawValue, "effect": effect.text.quoted] }
+}
+
 extension DeviceFault.Effect {
     /// The effect as text, such as `fail 80` or `delay 2.0 seconds`.
     fileprivate var text: String {
@@ -169,47 +145,33 @@ extension HostControl {
     /// The name of the control, and its arguments.
     fileprivate var trace: TraceLine {
         switch self {
-        case .power(let isOn): line("setPower") { $0.add("isOn", isOn) }
-        case .authorize(let status): line("setAuthorization") { $0.add("status", status.rawValue) }
-        case .reset(let time): line("reset") { $0.add("for", time) }
-        case .plug(let isPlugged): line("setPlugged") { $0.add("isPlugged", isPlugged) }
-        case .setState(let state): line("setState") { $0.add("state", state?.rawValue ?? "nil") }
+        case .power(let isOn): line("setPower", ["isOn": isOn])
+        case .authorize(let status): line("setAuthorization", ["status": status.rawValue])
+        case .reset(let time): line("reset", ["for": time])
+        case .plug(let isPlugged): line("setPlugged", ["isPlugged": isPlugged])
+        case .setState(let state): line("setState", ["state": state?.rawValue ?? "nil"])
         case .setAdvertising(let advertising):
-            line("setAdvertising") { line in
-                line.add("interval", advertising.interval)
-                line.add("isExtended", advertising.isExtended)
-            }
-        case .setMaximumMTU(let mtu): line("setMaximumMTU") { $0.add("mtu", mtu) }
-        case .setAirAddress(let address): line("setAirAddress") { $0.add("address", address) }
+            line("setAdvertising", ["interval": advertising.interval, "isExtended": advertising.isExtended])
+        case .setMaximumMTU(let mtu): line("setMaximumMTU", ["mtu": mtu])
+        case .setAirAddress(let address): line("setAirAddress", ["address": address])
         case .setLinkParameters(let parameters): line("setLinkParameters") { $0.add(parameters) }
         case .setPort(let port):
-            line("setPort") { line in
-                line.add("address", port?.address.description ?? "nil")
-                line.add("isAttached", port?.isAttached == true)
-            }
-        case .forget(let peer): line("forget") { $0.add("peer", peer: peer) }
-        case .remember(let peer): line("remember") { $0.add("peer", peer: peer) }
+            line("setPort", ["address": port?.address.description ?? "nil", "isAttached": port?.isAttached == true])
+        case .forget(let peer): line("forget", of: peer)
+        case .remember(let peer): line("remember", of: peer)
         case .setFeature(let feature, let isSupported):
-            line("setSupport") { line in
-                line.add("feature", feature.rawValue)
-                line.add("isSupported", isSupported)
-            }
-        case .terminateApp(let identifier): line("terminateApp") { $0.add("identifier", quoted: identifier) }
+            line("setSupport", ["feature": feature.rawValue, "isSupported": isSupported])
+        case .terminateApp(let identifier): line("terminateApp", ["identifier": identifier.quoted])
         case .preserveCentral(let state, let identifier):
-            line("preserve") { line in
-                line.add("identifier", quoted: identifier)
+            line("preserve", ["identifier": identifier.quoted]) { line in
                 line.add("peers", peers: state.peers.map(\.summary.id))
             }
         case .preservePeripheral(let state, let identifier):
-            line("preserve") { line in
-                line.add("identifier", quoted: identifier)
+            line("preserve", ["identifier": identifier.quoted]) { line in
                 line.add("services", list: state.services.map(\.uuid))
             }
         case .authorizeANCS(let peer, let isAuthorized):
-            line("authorizeANCS") { line in
-                line.add("peer", peer: peer)
-                line.add("isAuthorized", isAuthorized)
-            }
+            line("authorizeANCS", of: peer, ["isAuthorized": isAuthorized])
         default: bondTrace
         }
     }
@@ -217,20 +179,14 @@ extension HostControl {
     /// The controls of bonds and of other apps.
     private var bondTrace: TraceLine {
         switch self {
-        case .bond(let device): line("bond") { $0.add("device", device.serial) }
-        case .removeBond(let address): line("removeBond") { $0.add("address", address) }
+        case .bond(let device): line("bond", ["device": device.serial])
+        case .removeBond(let address): line("removeBond", ["address": address])
         case .connectOtherApp(let peer, let isWithoutAdvertising):
-            line("connectOtherApp") { line in
-                line.add("peer", peer: peer)
-                if isWithoutAdvertising { line.add("withoutAdvertising", true) }
-            }
-        case .disconnectOtherApp(let peer): line("disconnectOtherApp") { $0.add("peer", peer: peer) }
-        case .requestSecurity(let peer): line("requestSecurity") { $0.add("peer", peer: peer) }
+            line("connectOtherApp", of: peer, ["withoutAdvertising": isWithoutAdvertising ? true : nil])
+        case .disconnectOtherApp(let peer): line("disconnectOtherApp", of: peer)
+        case .requestSecurity(let peer): line("requestSecurity", of: peer)
         case .disconnectCentral(let peer, let isForSecurity):
-            line("disconnectCentral") { line in
-                line.add("peer", peer: peer)
-                line.add("isForSecurity", isForSecurity)
-            }
+            line("disconnectCentral", of: peer, ["isForSecurity": isForSecurity])
         // The other controls have no arguments.
         default: line("\(self)")
         }
@@ -288,9 +244,17 @@ extension TraceLine {
     }
 }
 
-/// Creates a line with its fields.
-private func line(_ name: String, _ addFields: (inout TraceLine) -> Void = { _ in }) -> TraceLine {
+/// The fields of a line, in order; those without a value are left out.
+private typealias TraceFields = KeyValuePairs<String, (any CustomStringConvertible)?>
+
+/// Creates a line: the peer, the fields, and then further ones that are not plain text.
+private func line(
+    _ name: String, of peer: PeerID? = nil, _ fields: TraceFields = [:],
+    then addFields: (inout TraceLine) -> Void = { _ in }
+) -> TraceLine {
     var line = TraceLine(name, showsValues: true)
+    line.add("peer", peer: peer)
+    for (field, value) in fields { line.add(field, value?.description) }
     addFields(&line)
     return line
 }

@@ -57,17 +57,12 @@ struct WorldContext: Sendable {
 
     // MARK: Notes, and events of taps
 
-    /// Reports an event; the caller has checked that a tap wants it.
+    /// Reports an event, if a tap wants its kind.
     ///
-    /// Without an interested tap, a report costs that branch, draws no random number and schedules nothing.
-    mutating func report(_ kind: TapEvent.Kind) { outputs.append(.tapped(event(kind))) }
-
-    /// Reports an event to the link layers of hosts outside of the emulator.
-    mutating func reportExternal(_ kind: TapEvent.Kind) { if tapped.contains(.externalHosts) { report(kind) } }
-
-    /// Reports that a central's request for a channel was refused.
-    mutating func reportRefusal(of psm: UInt16, _ refusal: ChannelRefusal, on ref: Ref<Link>) {
-        if tapped.contains(.channels) { report(.channelRefused(link: ref.serial, psm: psm, refusal)) }
+    /// Without an interested tap, a report costs making the value, draws no random number and schedules nothing. If the
+    /// value is expensive or the event is frequent, the caller checks ``tapped`` first.
+    mutating func report(_ kind: TapEvent.Kind) {
+        if kind.kinds.isSubset(of: tapped) { outputs.append(.tapped(event(kind))) }
     }
 
     func event(_ kind: TapEvent.Kind) -> TapEvent { TapEvent(time: .nanoseconds(now), kind: kind) }
@@ -82,7 +77,7 @@ struct WorldContext: Sendable {
         guard isNoting else { return }
         let text = text()
         trace.log(text, of: device, at: now)
-        if tapped.contains(.notes) { report(.note(text)) }
+        report(.note(text))
     }
 
     /// Records an input in the trace, and reports a control to the taps.

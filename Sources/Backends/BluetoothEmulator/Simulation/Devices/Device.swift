@@ -133,10 +133,7 @@ struct DeviceFaults: Sendable {
     /// The hosts whose last connect met a fault that loses the link as soon as it is up.
     var hostsToLose: Set<Int> = []
 
-    mutating func takePausedConnects() -> [(host: Int, epoch: UInt32)] {
-        defer { pausedConnects = [] }
-        return pausedConnects
-    }
+    mutating func takePausedConnects() -> [(host: Int, epoch: UInt32)] { exchange(&pausedConnects, with: []) }
 
     /// Counts down the next connects that fail; returns whether there is one.
     mutating func takeFailingConnection() -> Bool {

@@ -75,13 +75,7 @@ extension GATTServer {
 extension AttributeDatabase {
     /// The stored values of characteristics and descriptors.
     var valuesByHandle: [UInt16: Data] {
-        var values: [UInt16: Data] = [:]
-        for characteristic in services.flatMap({ self[$0]?.children ?? [] }) {
-            for id in [characteristic] + (self[characteristic]?.children ?? []) {
-                guard let attribute = self[id], attribute.role != .clientConfiguration else { continue }
-                values[attribute.handle] = attribute.value
-            }
-        }
-        return values
+        let valued = all.map(\.attribute).filter { $0.parent != nil && $0.role != .clientConfiguration }
+        return Dictionary(valued.map { ($0.handle, $0.value) }) { $1 }
     }
 }

@@ -109,7 +109,7 @@ extension World {
         guard var device = lower.air.remove(ref) else { return }
         device.handler.stopTimers(in: &lower.context.queue)
         security.forget(ref)
-        if lower.context.tapped.contains(.devices) { lower.context.report(.deviceRemoved(device: ref.serial)) }
+        lower.context.report(.deviceRemoved(device: ref.serial))
     }
 
     // MARK: The air

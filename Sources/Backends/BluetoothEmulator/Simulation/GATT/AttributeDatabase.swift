@@ -42,7 +42,7 @@ struct Attribute: Sendable {
 
     /// The manager that published an attribute, with its number for the attribute.
     struct Owner: Sendable {
-        let manager: Ref<Manager>
+        var manager: Ref<Manager>
         let local: AttributeID
         /// Whether the manager answers reads and writes.
         let isDynamic: Bool
@@ -74,6 +74,13 @@ struct AttributeDatabase: Sendable {
 
     private func place(of id: AttributeID) -> Int {
         Int(id.rawValue) < attributes.count ? Int(id.rawValue) : 0
+    }
+
+    /// All attributes, in the order of their addition.
+    var all: some Sequence<(id: AttributeID, attribute: Attribute)> {
+        attributes.enumerated().lazy.compactMap { place, attribute in
+            attribute.map { (id: AttributeID(rawValue: UInt32(place)), attribute: $0) }
+        }
     }
 
     /// Returns the error if the permissions do not allow an access; nil if they do.

@@ -40,7 +40,7 @@ extension GATT {
         case .readRSSI: error = BackendError(.unknown, operation: "read RSSI")
         case .openChannel:
             if case .request(.openChannel(let psm)) = answered.operation.kind {
-                lower.context.reportRefusal(of: psm, .noResources, on: answered.ref)
+                lower.context.report(.channelRefused(link: answered.ref.serial, psm: psm, .noResources))
             }
             error = BackendError(.outOfSpace, operation: "open channel", message: "the peer has no room")
         default: return fail(answered, code, step.rawValue, &lower)

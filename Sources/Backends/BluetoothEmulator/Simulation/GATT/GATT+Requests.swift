@@ -37,7 +37,7 @@ extension GATT {
     /// Asks the manager for the next part of a long read.
     mutating func continueRead(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
         guard !lower.links.isMissed(.continueRead(ref), on: ref), let link = lower.links[ref],
-            let reading = self[ref]?.server.takeContinuing(),
+            let reading = self[ref]?.server.continuing.take(),
             case .request(.read(let attribute)) = reading.operation.kind
         else { return }
         let answered = ATTTransaction(reading.operation, on: ref, link)
@@ -128,13 +128,14 @@ extension GATT {
 
     /// Expires the open request of a manager when its link ends.
     mutating func expireRequest(on ref: Ref<Link>, _ context: inout WorldContext) {
-        guard let asked = self[ref]?.server.takePending(), let manager = asked.manager else { return }
+        guard let asked = self[ref]?.server.takePending(if: { $0.manager != nil }), let manager = asked.manager
+        else { return }
         context.emit(PeripheralEvent.requestExpired(request: RequestID(rawValue: asked.number)), to: manager)
     }
 
     /// Fails the requests on a link that a removed manager would have answered.
     mutating func failRequests(of manager: Ref<Manager>, on ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard let asked = self[ref]?.server.takePending(of: manager) else { return }
+        guard let asked = self[ref]?.server.takePending(if: { $0.manager == manager }) else { return }
         stopTimeout(ref, &lower.context)
         let error = BackendError.att(ATTCode.unlikelyError.rawValue, operation: "request")
         complete(asked.operation, .failure(error), on: ref, &lower)

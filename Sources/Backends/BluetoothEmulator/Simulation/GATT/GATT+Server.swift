@@ -141,9 +141,9 @@ extension GATT {
 
     /// Returns an operation that a handler answers, if it is still outstanding.
     mutating func takePending(_ number: UInt64, on ref: Ref<Link>, _ lower: inout LowerLayers) -> ATTTransaction? {
-        guard let link = lower.links[ref], let pending = self[ref]?.server.takePending(number, of: nil) else {
-            return nil
-        }
+        guard let link = lower.links[ref],
+            let pending = self[ref]?.server.takePending(if: { $0.number == number && $0.manager == nil })
+        else { return nil }
         stopTimeout(ref, &lower.context)
         return ATTTransaction(pending.operation, on: ref, link)
     }

@@ -1,5 +1,4 @@
 import BluetoothBackend
-import BluetoothSupport
 
 // The services of devices: their publication by managers, their changes, and the subscriptions to their values.
 extension GATT {
@@ -104,11 +103,6 @@ extension GATT {
             .notifyTimer(device, attribute), at: lower.context.now + interval, isPeriodic: true)
     }
 
-    /// Ends a central's subscription; returns whether there was one.
-    mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) -> Bool {
-        self[ref]?.server.subscriptions.removeValue(forKey: attribute) != nil
-    }
-
     /// Returns the number of centrals that subscribe to an attribute of a device.
     func subscriberCount(_ attribute: AttributeID, on links: [Ref<Link>]) -> Int {
         links.count { self[$0]?.server.subscriptions[attribute] != nil }
@@ -121,15 +115,5 @@ extension GATT {
         return DeviceAttributes(
             services: database.tappedServices, values: database.valuesByHandle,
             subscriberCounts: Dictionary(handles.map { ($0, 1) }, uniquingKeysWith: +))
-    }
-
-    /// Fires the timer of a characteristic, unless no central still subscribes to it.
-    ///
-    /// - Returns: The value to notify, and the interval until the next.
-    mutating func notifyTimerFired(
-        _ ref: Ref<Device>, _ attribute: AttributeID, _ lower: inout LowerLayers
-    ) -> (value: Data, interval: Nanoseconds)? {
-        let isWanted = lower.air.links(of: ref).contains { self[$0]?.server.subscriptions[attribute] != nil }
-        return lower.air.devices[ref]?.server.timerFired(of: attribute, isWanted: isWanted)
     }
 }

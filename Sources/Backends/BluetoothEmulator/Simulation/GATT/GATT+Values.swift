@@ -239,7 +239,7 @@ extension GATT {
     mutating func setMTU(_ mtu: Int, on ref: Ref<Link>, _ lower: inout LowerLayers) {
         guard let link = lower.links[ref], link.mtu != mtu else { return }
         lower.links[ref]?.mtu = mtu
-        if lower.context.tapped.contains(.links) { lower.context.report(.mtuChanged(link: ref.serial, mtu: mtu)) }
+        lower.context.report(.mtuChanged(link: ref.serial, mtu: mtu))
         if let central = link.central {
             for manager in self[ref]?.server.notifyCredits.keys.sorted() ?? [] {
                 lower.context.emit(PeripheralEvent.mtuChanged(central: central, mtu: mtu), to: manager)

@@ -204,7 +204,7 @@ struct GATT: Sendable {
 
     /// Completes an operation when the rest of a long value, or a delayed response, has arrived.
     mutating func finish(_ ref: Ref<Link>, _ lower: inout LowerLayers) {
-        guard !lower.links.isMissed(.finish(ref), on: ref), let finishing = self[ref]?.client.takeFinishing() else {
+        guard !lower.links.isMissed(.finish(ref), on: ref), let finishing = self[ref]?.client.finishing.take() else {
             return
         }
         stopTimeout(ref, &lower.context)
@@ -220,7 +220,7 @@ struct GATT: Sendable {
     }
 
     mutating func stopTimeout(_ ref: Ref<Link>, _ context: inout WorldContext) {
-        if let token = self[ref]?.server.takeTimeout() { context.queue.cancel(token) }
+        if let token = self[ref]?.server.transactionTimeout.take() { context.queue.cancel(token) }
     }
 
     // MARK: Write commands

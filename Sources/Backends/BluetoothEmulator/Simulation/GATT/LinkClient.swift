@@ -77,17 +77,8 @@ struct LinkClient: Sendable {
         case request(at: Nanoseconds)
     }
 
-    /// Removes the response whose last parts have arrived.
-    mutating func takeFinishing() -> (operation: LinkOperation, response: LinkResponse)? {
-        defer { finishing = nil }
-        return finishing
-    }
-
     /// Returns whether the taps have a request without its response, and marks that they have the response.
-    mutating func takeReportedRequest() -> Bool {
-        defer { hasReportedRequest = false }
-        return hasReportedRequest
-    }
+    mutating func takeReportedRequest() -> Bool { exchange(&hasReportedRequest, with: false) }
 
     /// The length of the write command at the head of the queue, and the number of its bytes that were sent; nil if
     /// another operation is there.

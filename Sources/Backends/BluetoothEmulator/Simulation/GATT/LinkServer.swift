@@ -82,29 +82,11 @@ struct LinkServer: Sendable {
 
     // MARK: Requests
 
-    mutating func takeTimeout() -> WorldQueue.Token? {
-        defer { transactionTimeout = nil }
-        return transactionTimeout
-    }
-
-    /// Removes the request with a number; only if this manager answers it.
-    mutating func takePending(_ number: UInt64, of manager: Ref<Manager>?) -> PendingRequest? {
-        guard let pending = pendingRequest, pending.number == number, pending.manager == manager else { return nil }
+    /// Removes the open request, if it matches.
+    mutating func takePending(if matches: (PendingRequest) -> Bool) -> PendingRequest? {
+        guard let pending = pendingRequest, matches(pending) else { return nil }
         pendingRequest = nil
         return pending
-    }
-
-    /// Removes the request that a manager answers, whichever manager if `manager` is nil.
-    mutating func takePending(of manager: Ref<Manager>? = nil) -> PendingRequest? {
-        guard let pending = pendingRequest, let owner = pending.manager, manager ?? owner == owner else { return nil }
-        pendingRequest = nil
-        return pending
-    }
-
-    /// Removes the long read whose next part has reached the server.
-    mutating func takeContinuing() -> PendingRequest? {
-        defer { continuing = nil }
-        return continuing
     }
 
     /// Ends everything that belongs to the central, when the server's end of the link ends.

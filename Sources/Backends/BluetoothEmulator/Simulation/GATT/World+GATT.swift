@@ -148,7 +148,7 @@ extension World {
     }
 
     mutating func transactionExpired(_ ref: Ref<Link>) {
-        _ = gatt[ref]?.server.takeTimeout()
+        gatt[ref]?.server.transactionTimeout = nil
         gatt.expireRequest(on: ref, &lower.context)
         terminate(ref, reason: .timeout)
     }
@@ -226,7 +226,7 @@ extension World {
     }
 
     private mutating func unsubscribe(_ attribute: AttributeID, on ref: Ref<Link>) {
-        guard let link = lower.links[ref], gatt.unsubscribe(attribute, on: ref),
+        guard let link = lower.links[ref], gatt[ref]?.server.subscriptions.removeValue(forKey: attribute) != nil,
             let uuid = lower.database(of: link)?[attribute]?.uuid
         else { return }
         handle(.unsubscribed(link.centralIdentity(lower.hosts), attribute, characteristic: uuid), at: link.device)
@@ -251,8 +251,11 @@ extension World {
         meet(gatt.notify(value, attribute, on: ref, &lower), on: ref)
     }
 
+    /// Fires the timer of a characteristic, unless no central still subscribes to it.
     mutating func notifyTimerFired(_ ref: Ref<Device>, _ attribute: AttributeID) {
-        guard let (value, interval) = gatt.notifyTimerFired(ref, attribute, &lower) else { return }
+        let isWanted = gatt.subscriberCount(attribute, on: lower.air.links(of: ref)) > 0
+        guard let (value, interval) = lower.air.devices[ref]?.server.timerFired(of: attribute, isWanted: isWanted)
+        else { return }
         notify(value, attribute, of: ref)
         lower.context.queue.schedule(.notifyTimer(ref, attribute), at: lower.context.now + interval, isPeriodic: true)
     }
@@ -272,7 +275,8 @@ extension World {
         _ ref: Ref<Manager>, _ request: RequestID, _ code: ATTCode, _ value: Data, _ server: Ref<Device>
     ) {
         for link in lower.air.links(of: server) {
-            guard let asked = gatt[link]?.server.takePending(request.rawValue, of: ref) else { continue }
+            let asked = gatt[link]?.server.takePending { $0.number == request.rawValue && $0.manager == ref }
+            guard let asked else { continue }
             return meet(gatt.respond(asked, code, value, on: link, &lower), on: link)
         }
     }

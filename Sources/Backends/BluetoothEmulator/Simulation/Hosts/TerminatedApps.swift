@@ -42,13 +42,6 @@ extension Device {
 
 extension AttributeDatabase {
     fileprivate mutating func reown(from old: Ref<Manager>, to new: Ref<Manager>) {
-        for service in publishedServices(by: old) {
-            let characteristics = self[service]?.children ?? []
-            let descriptors = characteristics.flatMap { self[$0]?.children ?? [] }
-            for id in [service] + characteristics + descriptors {
-                guard let owner = self[id]?.owner else { continue }
-                self[id]?.owner = Attribute.Owner(manager: new, local: owner.local, isDynamic: owner.isDynamic)
-            }
-        }
+        for (id, attribute) in all where attribute.owner?.manager == old { self[id]?.owner?.manager = new }
     }
 }

@@ -61,10 +61,8 @@ struct ExternalPackets: Sendable {
             queue.bytesSent = sent < packet.length ? sent : 0
             guard sent >= packet.length else { break }
             queue.packets.removeFirst()
-            if lower.context.tapped.contains(.externalHosts) {
-                lower.context.report(
-                    .externalPacket(link: ref.serial, from: side, channel: packet.channel, packet.payload))
-            }
+            lower.context.report(
+                .externalPacket(link: ref.serial, from: side, channel: packet.channel, packet.payload))
         }
         queue.isScheduled = !queue.packets.isEmpty
         if queue.isScheduled {

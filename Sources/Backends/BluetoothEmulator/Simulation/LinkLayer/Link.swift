@@ -105,12 +105,6 @@ struct Link: Sendable {
         timing = other.timing
     }
 
-    /// Ends the relation to the other direction.
-    mutating func takeOther() -> Ref<Link>? {
-        defer { other = nil }
-        return other
-    }
-
     /// Returns the additional time of ATT PDUs that are too long for one connection event each.
     func additionalTime(ofATT lengths: [Int]) -> Nanoseconds {
         guard timing.interval > 0 else { return 0 }

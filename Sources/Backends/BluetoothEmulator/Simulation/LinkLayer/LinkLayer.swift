@@ -209,7 +209,7 @@ struct LinkLayer: Sendable {
     ///
     /// - Returns: The other direction.
     private mutating func separate(_ ref: Ref<Link>) -> SlotTable<Link>.Entry? {
-        guard let other = links[ref]?.takeOther(), let link = links[other] else { return nil }
+        guard let other = links[ref]?.other.take(), let link = links[other] else { return nil }
         links[other]?.other = nil
         return (other, link)
     }

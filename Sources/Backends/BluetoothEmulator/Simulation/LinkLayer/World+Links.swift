@@ -107,9 +107,7 @@ extension World {
     ) {
         var error = BackendError(code, operation: "connect")
         error.original = original
-        if lower.context.tapped.contains(.links) {
-            lower.context.report(.connectionFailed(host: host, peer: peer, code))
-        }
+        lower.context.report(.connectionFailed(host: host, peer: peer, code))
         failPairingRequests(peer, on: host, error)
         lower.hosts.reportConnectFailed(peer, on: host, error, &lower.context)
     }
@@ -231,9 +229,7 @@ extension World {
         }
         guard lower.links.remove(ref, &lower.context) != nil else { return }
         gatt.close(ref, &lower.context)
-        if lower.context.tapped.contains(.links) {
-            lower.context.report(.connectionClosed(link: ref.serial, side: .central, reason))
-        }
+        lower.context.report(.connectionClosed(link: ref.serial, side: .central, reason))
     }
 
     /// Ends the server's side of a link, for the device or for the managers of a host.
@@ -247,9 +243,7 @@ extension World {
         }
         gatt.reportCentralLeft(ref, link, &lower)
         gatt[ref]?.server.centralLeft()
-        if lower.context.tapped.contains(.links) {
-            lower.context.report(.connectionClosed(link: ref.serial, side: .peripheral, reason))
-        }
+        lower.context.report(.connectionClosed(link: ref.serial, side: .peripheral, reason))
         handle(.disconnected(link.centralIdentity(lower.hosts)), at: link.device)
         lower.air.wake(link.device, lower.hosts, &lower.context)
     }

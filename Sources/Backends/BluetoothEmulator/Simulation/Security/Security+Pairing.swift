@@ -38,7 +38,7 @@ extension Security {
                 number: lower.context.identifiers.nextPairing(), sides: sides, operation: operation, askers: askers),
             ref, &lower.context)
         guard externalSide == nil else {
-            lower.context.reportExternal(.externalPairingRequested(link: ref.serial))
+            lower.context.report(.externalPairingRequested(link: ref.serial))
             return nil
         }
         // The exchange of features takes a round trip.
@@ -59,7 +59,7 @@ extension Security {
 
     private mutating func begin(_ new: Pairing, _ ref: Ref<Link>, _ context: inout WorldContext) -> Pairing {
         var pairing = new
-        if context.tapped.contains(.security) { context.report(.pairingStarted(link: ref.serial)) }
+        context.report(.pairingStarted(link: ref.serial))
         pairing.messageSent(on: ref, &context)
         pairings[ref] = pairing
         return pairing
@@ -104,10 +104,8 @@ extension Security {
             return fail(ref, .tooManyPairedDevices, nil, &lower)
         }
         pairings[ref]?.method = method
-        if lower.context.tapped.contains(.security) {
-            let features = TappedPairingFeatures(central: central, peripheral: peripheral, method: method)
-            lower.context.report(.pairingMethodChosen(link: ref.serial, features))
-        }
+        let features = TappedPairingFeatures(central: central, peripheral: peripheral, method: method)
+        lower.context.report(.pairingMethodChosen(link: ref.serial, features))
         let number = shownNumber(method, described, &lower.context)
         pairings[ref]?.passkey = number
         for side in [LinkSide.central, .peripheral] {
@@ -163,9 +161,7 @@ extension Security {
         _ pairing: Pairing, isBonded: Bool, securing level: SecurityLevel? = nil, on ref: Ref<Link>,
         _ lower: inout LowerLayers
     ) -> Outcome {
-        if lower.context.tapped.contains(.security) {
-            lower.context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
-        }
+        lower.context.report(.pairingSucceeded(link: ref.serial, isBonded: isBonded))
         if let level { secure(ref, level, &lower) }
         pairing.cancelTimeout(&lower.context)
         // The end of the pairing also removes a number that is still displayed.
@@ -194,7 +190,7 @@ extension Security {
             return nil
         }
         guard lower.externalSide(of: link) == nil else {
-            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, agrees ? answer : .reject))
+            lower.context.report(.externalPairingAnswered(link: ref.serial, agrees ? answer : .reject))
             return (ref, nil)
         }
         guard agrees else { return (ref, fail(ref, .operationCancelled, "the user refuses", &lower)) }
@@ -256,7 +252,7 @@ extension Security {
         let agent = pairing.sides[side].flatMap { lower.hosts.agents(of: $0.host).last?.ref }
         if agent.map({ pairing.ask(question, $0, side, &lower.context) }) != true {
             let agrees = agent != nil || lower.context.configuration.agreesToPairing
-            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, agrees ? .accept : .reject))
+            lower.context.report(.externalPairingAnswered(link: ref.serial, agrees ? .accept : .reject))
         }
         pairings[ref] = pairing
     }
@@ -264,7 +260,7 @@ extension Security {
     /// Passes the passkey that a device's user enters to the pairings with hosts outside of the emulator.
     func enter(passkey: Int, on links: [Ref<Link>], _ lower: inout LowerLayers) {
         for ref in links where lower.links[ref].flatMap({ lower.externalSide(of: $0) }) == .central {
-            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, .passkey(passkey)))
+            lower.context.report(.externalPairingAnswered(link: ref.serial, .passkey(passkey)))
         }
     }
 
@@ -304,7 +300,7 @@ extension Security {
         _ ref: Ref<Link>, _ code: BackendError.Code, _ message: String?, _ lower: inout LowerLayers
     ) -> Outcome? {
         guard let pairing = pairings.removeValue(forKey: ref) else { return nil }
-        if lower.context.tapped.contains(.security) { lower.context.report(.pairingFailed(link: ref.serial, code)) }
+        lower.context.report(.pairingFailed(link: ref.serial, code))
         return end(pairing, BackendError(code, operation: "pair", message: message), &lower)
     }
 
@@ -332,7 +328,7 @@ extension Security {
         let isUnwanted = others.isEmpty && !pairing.askers.isEmpty && pairing.operation == nil
         guard isUnwanted || pairing.questions.contains(where: { $0.agent == agent }) else { return nil }
         if let link = lower.links[ref], lower.externalSide(of: link) != nil {
-            lower.context.reportExternal(.externalPairingAnswered(link: ref.serial, nil))
+            lower.context.report(.externalPairingAnswered(link: ref.serial, nil))
         }
         return fail(ref, .operationCancelled, "the agent is gone", &lower)
     }

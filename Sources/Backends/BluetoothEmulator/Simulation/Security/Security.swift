@@ -80,9 +80,7 @@ struct Security: Sendable {
     /// - Returns: The bond, if there was one.
     mutating func removeBond(_ address: DeviceAddress, on host: Int, _ context: inout WorldContext) -> Bond? {
         guard let bond = self[host].bonds.removeValue(forKey: address) else { return nil }
-        if context.tapped.contains(.hosts) {
-            context.report(.bondRemoved(host: host, peer: bond.peer, identityAddress: address))
-        }
+        context.report(.bondRemoved(host: host, peer: bond.peer, identityAddress: address))
         return bond
     }
 
@@ -91,13 +89,12 @@ struct Security: Sendable {
         _ ref: Ref<Device>, _ device: Device, with address: DeviceAddress?, _ context: inout WorldContext
     ) {
         guard let server = device.host else {
-            if context.tapped.contains(.devices) { context.report(.keysLost(device: ref.serial, ofHost: address)) }
+            context.report(.keysLost(device: ref.serial, ofHost: address))
             if let address { deviceBonds[ref]?[address] = nil } else { deviceBonds[ref] = nil }
             return
         }
         for (known, bond) in self[server].bonds.sorted(by: { $0.key < $1.key }) where address ?? known == known {
             self[server].bonds[known] = nil
-            guard context.tapped.contains(.hosts) else { continue }
             context.report(.bondRemoved(host: server, peer: bond.peer, identityAddress: known))
         }
     }

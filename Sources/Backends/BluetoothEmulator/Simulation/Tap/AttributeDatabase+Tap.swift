@@ -51,14 +51,8 @@ extension AttributeDatabase {
 
     /// The services, the values of characteristics and the descriptors, by their handles.
     var byHandle: [UInt16: AttributeID] {
-        var found: [UInt16: AttributeID] = [:]
-        var pending = services
-        while let id = pending.popLast() {
-            guard let attribute = self[id] else { continue }
-            found[attribute.handle] = id
-            pending += attribute.children
-        }
-        return found
+        // A host outside of the emulator may repeat handles.
+        Dictionary(all.map { ($0.attribute.handle, $0.id) }) { first, _ in first }
     }
 
     // MARK: Requests

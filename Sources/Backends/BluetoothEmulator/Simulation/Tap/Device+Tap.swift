@@ -23,7 +23,7 @@ extension Device {
         _ ref: Ref<Device>, _ step: DeviceFault.Step, _ effect: DeviceFault.Effect, _ context: inout WorldContext
     ) {
         context.trace.log(.fault(step, effect), of: description.name, at: context.now)
-        if context.tapped.contains(.devices) { context.report(.faultApplied(device: ref.serial, step, effect)) }
+        context.report(.faultApplied(device: ref.serial, step, effect))
     }
 
     /// Reports an advertising packet and its scan response.

@@ -1,7 +1,5 @@
 #if os(Linux)
-import BluetoothBackend
 import BluetoothDBus
-import DequeModule
 
 /// The reason why a request of a device was refused.
 enum Refusal: Hashable, Sendable {
@@ -41,26 +39,9 @@ enum Refusal: Hashable, Sendable {
     }
 }
 
-/// The refusals that the log contains: each once per device.
-///
-/// Pure. It remembers the last 64, because strangers can cause any number of refusals.
-struct RefusalLog: Sendable {
-    private struct Entry: Hashable {
-        let refusal: Refusal
-        let device: ObjectPath
-    }
-
-    static let capacity = 64
-
-    private var entries: Deque<Entry> = []
-
-    /// Whether a refusal is to be logged.
-    mutating func isNew(_ refusal: Refusal, of device: ObjectPath) -> Bool {
-        let entry = Entry(refusal: refusal, device: device)
-        guard !entries.contains(entry) else { return false }
-        if entries.count == Self.capacity { entries.removeFirst() }
-        entries.append(entry)
-        return true
-    }
+/// A refusal of a device's request that the log contains.
+struct LoggedRefusal: Hashable, Sendable {
+    let refusal: Refusal
+    let device: ObjectPath
 }
 #endif
