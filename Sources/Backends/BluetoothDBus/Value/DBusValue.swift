@@ -80,12 +80,12 @@ public enum DBusValue: Hashable, Sendable {
     }
 
     /// The interfaces of an object with their properties: an `a{sa{sv}}`, in the order of the names.
-    package static func interfaces(_ values: [String: [String: DBusValue]]) -> DBusValue {
+    public static func interfaces(_ values: [String: [String: DBusValue]]) -> DBusValue {
         sorted(.string, .dictionary(key: .string, value: .variant), values, key: DBusValue.string, value: properties)
     }
 
     /// The result of `GetManagedObjects`: an `a{oa{sa{sv}}}`, in the order of the paths.
-    package static func managedObjects(_ values: [ObjectPath: [String: [String: DBusValue]]]) -> DBusValue {
+    public static func managedObjects(_ values: [ObjectPath: [String: [String: DBusValue]]]) -> DBusValue {
         sorted(
             .objectPath, .dictionary(key: .string, value: .dictionary(key: .string, value: .variant)), values,
             key: DBusValue.objectPath, value: interfaces)
