@@ -83,9 +83,12 @@ import Testing
     @Test func aDaemonThatDoesNotStartLeavesItsMessageAndNothingElse() throws {
         let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("bus-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let daemon = folder.appendingPathComponent("dbus-daemon")
-        try "#!/bin/sh\necho no luck >&2\n".write(to: daemon, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: daemon.path)
+        // Another process writes the file: one that is started meanwhile could otherwise hold it open, and a file that is
+        // open for writing cannot be executed.
+        let script = #"printf '#!/bin/sh\necho no luck >&2\n' >"$0" && chmod 755 "$0""#
+        let daemon = folder.appendingPathComponent("dbus-daemon").path
+        let writer = try SpawnedProcess("/bin/sh", ["-c", script, daemon], environment: ["PATH": "/usr/bin:/bin"])
+        #expect(writer.wait() == 0)
         #expect(throws: PrivateMessageBusError.notStarted("no luck")) {
             try PrivateMessageBus(directory: folder.path, searchPath: folder.path)
         }
