@@ -120,7 +120,7 @@ final class EmulatedControllerFixture: ContractFixture {
     /// Starts the daemon if it has died.
     func waitUntilPowered() async throws {
         let address = DBusValue.string(host.address.description)
-        // Before it switches on the first adapter of a machine, the kernel loads modules.
+        // The first adapter of a machine may take more than 20 s if the machine is busy.
         try await wait(for: .seconds(60)) {
             try await self.startDaemonIfItDied()
             guard try await self.adapter("Address") == address, let isOn = try await self.adapter("Powered") else {
