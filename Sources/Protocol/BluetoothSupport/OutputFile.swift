@@ -36,6 +36,14 @@ package final class OutputFile: @unchecked Sendable {
         if descriptor < 0 { throw OutputFileError(file: name, reason: String(cString: strerror(errno))) }
     }
 
+    /// Creates a file in place of whatever has the name, also of a link or a pipe.
+    private init(replacing name: String) throws(OutputFileError) {
+        self.name = name
+        length = 0
+        descriptor = Self.createFile(name)
+        if descriptor < 0 { throw OutputFileError(file: name, reason: String(cString: strerror(errno))) }
+    }
+
     /// - Returns: A descriptor; negative on failure, with `errno` set.
     private static func createFile(_ name: String) -> CInt {
         guard unlink(name) == 0 || errno == ENOENT else { return -1 }
@@ -86,9 +94,7 @@ package final class OutputFile: @unchecked Sendable {
         _ name: String, with bytes: [UInt8], partial: String? = nil, synchronize: (CInt) -> CInt = { _ in 0 }
     ) throws(OutputFileError) {
         let partial = partial ?? name + ".partial"
-        // A link or a pipe of this name is not used.
-        unlink(partial)
-        let file = try OutputFile(partial)
+        let file = try OutputFile(replacing: partial)
         do throws(OutputFileError) {
             try file.write(bytes)
             let isOnDisk = withExtendedLifetime(file) { synchronize(file.descriptor) == 0 }

@@ -119,7 +119,7 @@ final class PreservationStore: Sendable {
     }
 
     private func write(_ data: Data, to path: String) throws {
-        guard let folder else { return }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         guard data.count <= Self.largestFile else {

@@ -78,8 +78,8 @@ struct ExportedObjects: Sendable {
         guard let method = wanted.lazy.compactMap({ $0.methods[member] }).first else {
             throw DBusError(name: DBusError.Name.unknownMethod, message: "no method \(member) at \(path)")
         }
-        guard method.arguments == signature else {
-            let text = "\(member) takes (\(method.arguments)), not (\(signature))"
+        guard method.arguments.text == signature else {
+            let text = "\(member) takes (\(method.arguments.text)), not (\(signature))"
             throw DBusError(name: DBusError.Name.invalidArguments, message: text)
         }
         return method
