@@ -1,4 +1,4 @@
-import BluetoothBackend
+package import BluetoothBackend
 import BluetoothSupport
 public import Foundation
 
@@ -127,6 +127,13 @@ public struct CBCharacteristicProperties: OptionSet, Hashable, Sendable {
     ///
     /// For local characteristics.
     public static let indicateEncryptionRequired = Self(rawValue: 0x200)
+}
+
+extension CBCharacteristicProperties {
+    /// The same properties in the protocol of the backends.
+    package var backendProperties: CharacteristicProperties {
+        CharacteristicProperties(rawValue: UInt16(truncatingIfNeeded: rawValue))
+    }
 }
 
 /// The kind of a write.

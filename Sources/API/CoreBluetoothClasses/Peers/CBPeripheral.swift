@@ -141,7 +141,7 @@ open class CBPeripheral: CBPeer {
         case .withResponse:
             core.transition { [handle] in $0.write(handle, to: attribute, data) }
         case .withoutResponse:
-            let properties = characteristic.backendProperties
+            let properties = characteristic.properties.backendProperties
             core.transition { [handle] in $0.writeCommand(handle, to: attribute, properties: properties, data) }
         }
     }
@@ -162,7 +162,7 @@ open class CBPeripheral: CBPeer {
     /// `peripheral(_:didUpdateNotificationStateFor:error:)`.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
         guard let attribute = reference(of: characteristic) else { return }
-        let properties = characteristic.backendProperties
+        let properties = characteristic.properties.backendProperties
         core.transition { [handle] in $0.setNotify(handle, attribute, properties: properties, enabled) }
     }
 
@@ -210,12 +210,6 @@ extension [CBUUID]? {
     /// The UUIDs of the list; nil for all, since an empty list means the same (S56).
     fileprivate var filter: [BluetoothUUID]? {
         flatMap { $0.isEmpty ? nil : $0.map(\.bluetoothUUID) }
-    }
-}
-
-extension CBCharacteristic {
-    fileprivate var backendProperties: CharacteristicProperties {
-        CharacteristicProperties(rawValue: UInt16(truncatingIfNeeded: properties.rawValue))
     }
 }
 

@@ -121,7 +121,7 @@ struct RecordedBehavior: DeviceBehavior {
     private static let maximumPending = 1_000
 
     mutating func handle(_ event: DeviceEvent, device: inout DeviceActions) {
-        for change in series.subscribers.apply(event, by: { attribute, _ in attribute }) { play(change, &device) }
+        for change in series.changes(by: event) { play(change, &device) }
         switch event {
         case .connected:
             if connections < answers.closings.count, let time = answers.closings[connections] {
@@ -166,7 +166,7 @@ private struct SeriesPlayer: Sendable {
         var position = 0
     }
 
-    var subscribers = Subscribers<AttributeID>()
+    private var subscribers = Subscribers<AttributeID>()
     private var series: [Series]
     private let isLooped: Bool
 
@@ -174,6 +174,11 @@ private struct SeriesPlayer: Sendable {
         let ordered = notifications.sorted { "\($0.key)" < "\($1.key)" }
         series = ordered.map { Series(attribute: $0.key, notifications: $0.value) }
         self.isLooped = isLooped
+    }
+
+    /// Applies an event, and returns the characteristics whose series it begins or ends.
+    mutating func changes(by event: DeviceEvent) -> [Subscribers<AttributeID>.Change] {
+        subscribers.apply(event) { attribute, _ in attribute }
     }
 
     /// Returns the number of the series of an attribute; nil without one.

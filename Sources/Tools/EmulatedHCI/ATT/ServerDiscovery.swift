@@ -82,7 +82,7 @@ struct ServerDiscovery: Sendable {
         }
     }
 
-    /// Returns the handles of the next request; nil if there are none, or the step is over.
+    /// Returns the handles of the next request; nil if none is left, or the limit is reached.
     private mutating func remaining(after first: UInt16, upTo last: UInt16) -> ClosedRange<UInt16>? {
         guard first < last else { return nil }
         range = first + 1...last

@@ -53,7 +53,7 @@ private struct ValueReader {
         let descriptors = try await role.descriptors(of: characteristic, at: peripheral)
         var record = GATTRecord.Attribute(
             uuid: characteristic.uuid.uuidString, handle: characteristic.handle,
-            properties: CharacteristicProperties(rawValue: UInt16(characteristic.properties.rawValue)).names)
+            properties: characteristic.properties.backendProperties.names)
         if characteristic.properties.contains(.read) {
             (record.value, record.failure) = try await outcome { try await role.read(characteristic, of: peripheral) }
         }

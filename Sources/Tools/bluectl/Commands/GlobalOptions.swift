@@ -74,6 +74,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
         }
     }
 
+    /// Whether a seed or a preset is chosen, which override those of a world file.
+    var changesEmulator: Bool { seed != nil || preset != nil }
+
     #if Emulator
     /// The names of all presets.
     static let presets = EmulatorPreset.allCases.map(\.rawValue)

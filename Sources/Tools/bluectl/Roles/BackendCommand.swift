@@ -116,7 +116,7 @@ enum BackendSelector {
     static func selection(_ options: GlobalOptions) throws(Failure) -> CBBackendSelection {
         switch options.effectiveBackend {
         case .bluez:
-            guard options.seed == nil, options.preset == nil else {
+            guard !options.changesEmulator else {
                 throw Failure(
                     .usage, "--seed and --preset need emulated devices: add --backend emulator or --backend auto")
             }
@@ -148,7 +148,7 @@ enum BackendSelector {
     /// Creates an emulator of a file's devices, or of the built-in ones.
     static func makeEmulator(_ options: GlobalOptions, world: String?) throws(Failure) -> Emulator {
         // The shared emulator of programs, which COREBLUETOOTH_WORLD describes.
-        if world == nil, options.seed == nil, options.preset == nil { return use(.shared) }
+        if world == nil, !options.changesEmulator { return use(.shared) }
         return try makeEmulator(options, world: world) { _ in }
     }
 

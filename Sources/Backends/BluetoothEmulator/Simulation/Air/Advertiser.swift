@@ -208,10 +208,7 @@ struct DeviceSignal: Sendable {
     var isPresent: Bool { isOn && isInRange }
 
     /// Switches the host behind the device on or off; returns whether that is a change.
-    mutating func turn(_ isOn: Bool) -> Bool {
-        defer { self.isOn = isOn }
-        return isOn != self.isOn
-    }
+    mutating func turn(_ isOn: Bool) -> Bool { exchange(&self.isOn, with: isOn) != isOn }
 
     /// Changes the distance; returns whether the device is now in range or out of range.
     mutating func move(to proximity: Proximity) -> Bool {

@@ -64,8 +64,7 @@ struct Channel: Sendable {
         mutating func end() -> Bool? {
             guard !isEnding else { return nil }
             isEnding = true
-            defer { isMoving = true }
-            return !isMoving
+            return !exchange(&isMoving, with: true)
         }
 
         /// Closes the sender's end and drops its bytes; returns false if the end is closed.

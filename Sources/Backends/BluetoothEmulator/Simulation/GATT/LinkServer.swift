@@ -127,8 +127,7 @@ struct LinkServer: Sendable {
     /// Appends an item; returns whether the next transmission must be scheduled.
     mutating func append(_ item: Outgoing) -> Bool {
         outgoing.append(item)
-        defer { isSending = true }
-        return !isSending
+        return !exchange(&isSending, with: true)
     }
 
     /// The length of the head of the queue, and the number of its bytes that were sent.
